@@ -387,6 +387,9 @@ func (g *gen) header(uses func(pkg string) bool) {
 	}
 	if p.SPMD {
 		g.out.p("Coarray: true,")
+		if p.Fails {
+			g.out.p("Fails: true,")
+		}
 		g.calls()
 	}
 	if len(g.points) > 0 {

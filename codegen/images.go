@@ -202,7 +202,7 @@ func (g *gen) image(s ir.Stmt) {
 			for _, e := range s.Images {
 				args = append(args, g.position(e))
 			}
-			verb := map[ir.SyncKind]string{ir.FormTeam: "FormTeam", ir.ChangeTeam: "ChangeTeam", ir.EndTeam: "EndTeam", ir.SyncTeam: "SyncTeam"}[s.Kind]
+			verb := map[ir.SyncKind]string{ir.FormTeam: "FormTeam", ir.ChangeTeam: "ChangeTeam", ir.EndTeam: "EndTeam", ir.SyncTeam: "SyncTeam", ir.FailImage: "FailImage", ir.KeepStatus: "KeepStatus"}[s.Kind]
 			g.out.p("pe.%s(%s)", verb, strings.Join(args, ", "))
 		case s.Kind == ir.SyncMemory:
 			g.out.p("pe.SyncMemory(%d)", site)

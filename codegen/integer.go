@@ -122,7 +122,7 @@ func (g *gen) native(e ir.Expr) bool {
 // counts are the functions whose value the run time has as an int.
 var counts = map[string]bool{"number_of_processors": true, "num_images": true, "this_image": true, "image_index": true, "len": true, "len_trim": true, "scan": true, "verify": true,
 	"index": true, "ichar": true, "iachar": true, "team_index": true, "team_size": true, "team_image": true, "team_number": true,
-	"parent_team": true, "sibling_team": true, "initial_image": true}
+	"parent_team": true, "sibling_team": true, "image_state": true, "initial_image": true}
 
 // countCall renders a call that is native as a Go int.
 func (g *gen) countCall(e *ir.Call) (string, int) {

@@ -42,7 +42,7 @@ func storedAs(t ir.Type, bytes int) string {
 
 // imageFuncs are the methods of a PE that are functions about images.
 var imageFuncs = map[string]string{"image_index": "ImageIndex", "team_index": "TeamIndex", "team_size": "TeamSize", "team_image": "TeamImage",
-	"team_number": "TeamNumber", "parent_team": "ParentTeam", "sibling_team": "SiblingTeam", "initial_image": "InitialImage"}
+	"team_number": "TeamNumber", "parent_team": "ParentTeam", "sibling_team": "SiblingTeam", "image_state": "ImageState", "initial_image": "InitialImage"}
 
 func (g *gen) call(e *ir.Call) (string, int) { return g.callOf(e, g.prec) }
 

@@ -180,6 +180,10 @@ func (v *vectorLoop) build(g *gen, r *comm.Region) {
 		if body = v.unroll(g, r); v.why != "" {
 			return
 		}
+		if len(body) == 0 {
+			v.no("the loops in it have no iterations")
+			return
+		}
 	}
 	if b := g.prog.Info.Bounds(d); b.Affine() && b.Runs() {
 		if far, ok := b.Hi.Sub(b.Lo); ok && far.C/b.Step+1 < shortest {

@@ -201,7 +201,7 @@ func (d *delayed) wrong(r *criticalRun) string {
 
 // TestDelays: in random programs of two PEs one of which is late in one region, that is on the critical
 // path with its length, and to blame; without it the run takes as long as it would take. Since other
-// programs run on the machine too, times are right if they are so in one of several runs.
+// programs run on the machine too, which delay all PEs, it is enough if that is so in one of several runs.
 func TestDelays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: a bundle of its own")
@@ -241,20 +241,19 @@ func TestDelays(t *testing.T) {
 	for _, d := range all {
 		d.path = path
 		t.Run(d.name, func(t *testing.T) {
-			if !effort.All() {
-				if wrong := d.wrong(d.run(t, d.input)); wrong != "" {
-					t.Errorf("%s\n%s", wrong, d.text)
-				}
-				return
-			}
-			const attempts = 5
+			const attempts = 8
 			var faults []string
 			undelayed := math.Inf(1)
 			for range attempts {
-				undelayed = min(undelayed, d.run(t, "0\n").Length)
 				r := d.run(t, d.input)
 				fault := d.wrong(r)
+				if fault == "" && !effort.All() { // what times are on a machine that is not quiet says little
+					return
+				}
 				x := d.part(r)
+				if effort.All() {
+					undelayed = min(undelayed, d.run(t, "0\n").Length)
+				}
 				if fault == "" {
 					off := *x.Without/undelayed - 1
 					long := 0.0

@@ -50,7 +50,8 @@ type (
 	// an event or a lock has changed; EventWait and Lock wait until more notices have
 	// come than had when this image last waited, so that they may return too early. Images of
 	// FormTeam are the number of the new team and, where it is given, NEW_INDEX; those of
-	// ChangeTeam and SyncTeam the team.
+	// ChangeTeam and SyncTeam the team. KeepStatus says that what fails from here on, as an image
+	// has failed or stopped, does not end the run: a Read of sync_status, which ends that, gets it.
 	Sync struct {
 		S
 		Kind   SyncKind
@@ -92,10 +93,12 @@ const (
 	ChangeTeam
 	EndTeam
 	SyncTeam
+	FailImage
+	KeepStatus
 )
 
 func (k SyncKind) String() string {
-	return [...]string{"sync all", "sync images", "sync memory", "event post", "event wait", "lock", "unlock", "form team", "change team", "end team", "sync team"}[k]
+	return [...]string{"sync all", "sync images", "sync memory", "event post", "event wait", "lock", "unlock", "form team", "change team", "end team", "sync team", "fail image", "keep status"}[k]
 }
 
 // Exprs are the expressions of a section.
@@ -222,7 +225,7 @@ func (sp spelling) images(s Stmt) string {
 	case *Sync:
 		text := s.Kind.String()
 		switch {
-		case s.Kind == SyncAll || s.Kind == SyncMemory || s.Kind == EventWait || s.Kind == Lock || s.Kind == EndTeam:
+		case s.Kind == SyncAll || s.Kind == SyncMemory || s.Kind == EventWait || s.Kind == Lock || s.Kind == EndTeam || s.Kind >= FailImage:
 		case s.Set != nil:
 			text += " (" + sp.section(s.Set) + ")"
 		case s.Images != nil:

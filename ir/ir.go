@@ -170,6 +170,7 @@ type Program struct {
 	HPF     []*Directive
 	Sites   []*Site   // the calls, each once for every path that leads to it
 	Ends    []*Symbol // scalars that open ends of dimensions stand for (see open.go)
+	Fails   bool      // an image may execute FAIL IMAGE
 	SPMD    bool      // every image executes its own control flow (see coarray.go)
 	Body    []Stmt
 }

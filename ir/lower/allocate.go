@@ -234,9 +234,21 @@ func (l *lowerer) allocate(s *ast.Allocate) []ir.Stmt {
 		} else {
 			body = l.allocateOne(e, source, mold, length, to)
 		}
+		if l.prog.Fails && to.stat != nil && l.prog.SPMD {
+			body = l.unlessFailed(body, to, s.Pos)
+		}
 		out = append(out, body...)
 	}
 	return out
+}
+
+// unlessFailed is body, part of an ALLOCATE or DEALLOCATE, where STAT= gets the status of images that
+// have failed in place of 0.
+func (l *lowerer) unlessFailed(body []ir.Stmt, to statusTo, pos source.Pos) []ir.Stmt {
+	t := l.temp("status", ir.Integer, 0, pos)
+	kept := l.keepsStatus(body, statusTo{stat: varOf(t, pos)}, pos)
+	failed := l.bin(ir.Ne, varOf(t, pos), l.intConst(0, pos), pos, pos)
+	return append(kept, &ir.If{S: ir.S{Pos: pos}, Cond: failed, Then: one(&ir.Assign{S: ir.S{Pos: pos}, LHS: ir.Clone(to.stat), RHS: l.convert(varOf(t, pos), to.stat.Type())})})
 }
 
 // object is the allocatable that e, an item of ALLOCATE or DEALLOCATE, is about, and the

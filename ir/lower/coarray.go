@@ -153,7 +153,8 @@ func designated(e *ast.CoIndex) string {
 func isIndex(e ast.Expr) bool { _, ok := e.(*ast.Index); return ok }
 
 // succeeds is out, a statement on images, and behind it STAT= of list set to 0: where out fails
-// the run ends. ERRMSG= keeps its value.
+// the run ends, but in programs in which images can fail STAT= gets the status. ERRMSG= keeps its
+// value where nothing has failed.
 func (l *lowerer) succeeds(out []ir.Stmt, list []ast.Expr) []ir.Stmt {
 	for _, e := range list {
 		k, ok := e.(*ast.Keyword)
@@ -173,9 +174,26 @@ func (l *lowerer) succeeds(out []ir.Stmt, list []ast.Expr) []ir.Stmt {
 		case !x.Type().IsInteger():
 			l.errorf(codeType, k.X.Position(), "the variable of STAT= is %s, it must be INTEGER", x.Type())
 			return nil
-		default:
+		case !l.prog.Fails:
 			out = append(out, &ir.Assign{S: ir.S{Pos: k.Pos}, LHS: x, RHS: intConstOf(x.Type(), 0, k.Pos)})
 		}
+	}
+	if to := l.statusOf(list); l.prog.Fails && to.stat != nil && out != nil {
+		return l.keepsStatus(out, to, out[0].Position())
+	}
+	return out
+}
+
+// keepsStatus is out, behind which STAT= has the status of what has failed in it.
+func (l *lowerer) keepsStatus(out []ir.Stmt, to statusTo, pos source.Pos) []ir.Stmt {
+	out = append(one(&ir.Sync{S: ir.S{Pos: pos}, Kind: ir.KeepStatus}), out...)
+	t := l.temp("status", ir.Integer, 0, pos)
+	out = append(out, &ir.Read{S: ir.S{Pos: pos}, What: "sync_status stat", Items: []*ir.Var{varOf(t, pos)}},
+		&ir.Assign{S: ir.S{Pos: pos}, LHS: ir.Clone(to.stat), RHS: l.convert(varOf(t, pos), to.stat.Type())})
+	if to.message != nil {
+		text := &ir.Const{X: ir.X{Pos: pos, Typ: ir.Character}, Str: "an image has failed or stopped"}
+		failed := l.bin(ir.Ne, varOf(t, pos), l.intConst(0, pos), pos, pos)
+		out = append(out, &ir.If{S: ir.S{Pos: pos}, Cond: failed, Then: one(&ir.Assign{S: ir.S{Pos: pos}, LHS: ir.Clone(to.message), RHS: text})})
 	}
 	return out
 }
@@ -188,14 +206,16 @@ func (l *lowerer) sync(s *ast.Sync) []ir.Stmt {
 	case s.What == "team" || s.What == "form team":
 		return l.teamStmt(s)
 	case s.What == "fail image":
-		l.errorf(codeOutside, s.Pos, "FAIL IMAGE is outside the subset of Fortran that is compiled").WithHelp("write error stop: it ends all images")
-		return nil
+		if l.outOfCritical("FAIL IMAGE", s.Pos) {
+			return nil
+		}
+		return one(&ir.Sync{S: ir.S{Pos: s.Pos}, Kind: ir.FailImage})
 	}
 	out := l.syncOnly(s)
 	if out == nil {
 		return nil
 	}
-	if out = l.succeeds(out, s.Status); out == nil || s.What != "images" {
+	if out = l.succeeds(out, s.Status); out == nil || s.What != "images" || l.prog.Fails {
 		return out
 	}
 	to := l.statusOf(s.Status)

@@ -187,7 +187,7 @@ func (l *lowerer) allocatedLength(e *ast.Entity) (length int, ok bool) {
 // imageOf is the image that the selector of coarray s means, from 1.
 func (l *lowerer) imageOf(s *ir.Symbol, name string, list []ast.Expr, pos source.Pos) ir.Expr {
 	codims := l.cobounds[s]
-	team, subs, ok := l.selectorTeam(list, pos)
+	team, stat, subs, ok := l.selectorTeam(list, pos)
 	if !ok {
 		return bad(pos)
 	}
@@ -207,11 +207,11 @@ func (l *lowerer) imageOf(s *ir.Symbol, name string, list []ast.Expr, pos source
 				l.errorf(codeBounds, e.Position(), "image %d: images are counted from 1", c.Int).WithHelp("write an image from 1 to num_images()")
 				return bad(pos)
 			}
-			return l.initialImage(x, team, pos)
+			return l.selects(l.initialImage(x, team, pos), stat, pos)
 		}
 		args = append(args, l.codimensionAt(codims[k], x, pos)...)
 	}
-	return l.initialImage(l.imageIndexOf(args, team, pos), team, pos)
+	return l.selects(l.initialImage(l.imageIndexOf(args, team, pos), team, pos), stat, pos)
 }
 
 // codimensionAt is what image_index of the run time takes for a codimension: its lower bound, its
@@ -370,7 +370,7 @@ func (l *lowerer) imageIndex(e *ast.Index, s *ir.Symbol, sub ast.Expr, team ir.E
 
 // withCodimensions is s, where each this_image(a), lcobound(a) and ucobound(a) is the array of its values.
 func (l *lowerer) withCodimensions(s ast.Stmt) ast.Stmt {
-	if len(l.cobounds) == 0 {
+	if !l.prog.SPMD {
 		return s
 	}
 	inquires := func(x ast.Expr) bool { return l.eachCodimension(x) != x }
@@ -398,6 +398,9 @@ func (l *lowerer) withCodimensions(s ast.Stmt) ast.Stmt {
 // eachCodimension is e, where it is this_image(a), lcobound(a) or ucobound(a), as the array of its values.
 func (l *lowerer) eachCodimension(e ast.Expr) ast.Expr {
 	x, ok := e.(*ast.Index)
+	if ok && imageLists[x.Name] != "" && l.lookup(x.Name) == nil {
+		return l.imagesOf(x)
+	}
 	if !ok || len(x.Args) != 1 || x.Name != "this_image" && x.Name != "lcobound" && x.Name != "ucobound" || l.lookup(x.Name) != nil {
 		return e
 	}
@@ -414,12 +417,46 @@ func (l *lowerer) eachCodimension(e ast.Expr) ast.Expr {
 	return out
 }
 
-// imageStatus lowers IMAGE_STATUS(image).
+// imagesOf is failed_images or stopped_images as what it is made of:
+//
+//	pack([(k, k = 1, num_images())], [(image_state(k) == stat_failed_image, k = 1, num_images())])
+func (l *lowerer) imagesOf(x *ast.Index) ast.Expr {
+	if len(x.Args) > 0 {
+		l.errorf(codeOutside, x.Args[0].Position(), "%s with arguments", x.Name).WithHelp("write %s(): its value is INTEGER, and about the current team", x.Name)
+	}
+	at := x.XBase
+	name := func(n string) *ast.Ident { return &ast.Ident{XBase: at, Name: n} }
+	call := func(n string, args ...ast.Expr) ast.Expr {
+		return &ast.Index{XBase: at, Name: n, NamePos: at.Pos, Args: args}
+	}
+	const index = "image%"
+	if l.lookup(index) == nil {
+		l.ofUnit().names[index] = l.temp("image", ir.Integer, 0, x.Pos)
+	}
+	each := func(item ast.Expr) ast.Expr {
+		do := &ast.ImpliedDo{XBase: at, Items: []ast.Expr{item}, Var: ast.Name{Pos: at.Pos, Name: index}, Lo: &ast.IntLit{XBase: at, Text: "1"}, Hi: call("num_images")}
+		return &ast.Array{XBase: at, Items: []ast.Expr{do}, Brackets: true}
+	}
+	status := strconv.Itoa(IntrinsicConstants["iso_fortran_env"][imageLists[x.Name]])
+	is := &ast.Binary{XBase: at, Op: "==", OpPos: at.Pos, X: call("image_state%", name(index)), Y: &ast.IntLit{XBase: at, Text: status}}
+	return call("pack", each(name(index)), each(is))
+}
+
+// imageStatus lowers IMAGE_STATUS(image [, team]).
 func (l *lowerer) imageStatus(c *call) ir.Expr {
 	if !c.args[0].Type().IsInteger() {
 		return l.wrong(c, 0, "INTEGER")
 	}
-	t := l.temp("status", ir.Integer, 0, c.Pos)
-	l.prelude = append(l.prelude, &ir.Read{S: ir.S{Pos: c.Pos}, What: "image_status image= stat", Given: c.args, Items: []*ir.Var{varOf(t, c.Pos)}})
-	return varOf(t, c.Pos)
+	image := c.args[0]
+	if l.teams != nil {
+		image = l.initialImage(image, varOf(l.teams.current, c.Pos), c.Pos)
+	}
+	return l.statusOfImage(image, c.Pos)
+}
+
+// statusOfImage is the status of an image of the initial team, in front of the statement in hand.
+func (l *lowerer) statusOfImage(image ir.Expr, pos source.Pos) ir.Expr {
+	t := l.temp("status", ir.Integer, 0, pos)
+	l.prelude = append(l.prelude, &ir.Read{S: ir.S{Pos: pos}, What: "image_status image= stat", Given: []ir.Expr{image}, Items: []*ir.Var{varOf(t, pos)}})
+	return varOf(t, pos)
 }

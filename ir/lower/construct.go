@@ -47,13 +47,22 @@ func (l *lowerer) blockConstruct(s *ast.Block) []ir.Stmt {
 	outer := l.scope
 	l.scope = l.inside()
 	defer func() { l.scope = outer }()
+	b := l.scope.binding
+	if b == nil {
+		b = &binding{l: l, unit: l.scope.unit, call: ast.Name{Pos: s.Pos}}
+		l.scope.binding = b
+	}
+	entry := b.entry
+	b.entry = nil
 	directives, pending := l.declarations(s.Spec)
+	bounds := b.entry // those of arrays, which they have when the construct begins
+	b.entry = entry
 	l.directives(directives)
 	l.pending = pending
 	if s.Region != "" {
 		return l.region(s)
 	}
-	return l.construct(s.Name, s.Pos, s.EndPos, func() []ir.Stmt { return l.block(s.Body) })
+	return append(bounds, l.construct(s.Name, s.Pos, s.EndPos, func() []ir.Stmt { return l.block(s.Body) })...)
 }
 
 // region lowers what a directive REGION is around, as if it were executed by a call.

@@ -236,6 +236,13 @@ func (l *lowerer) index(e *ast.Index) ir.Expr {
 	if imageFunctions[e.Name] && p == nil && s == nil {
 		return l.imageQuery(e)
 	}
+	if e.Name == "image_state%" { // see imagesOf
+		image := l.expr(e.Args[0])
+		if l.teams != nil {
+			image = l.initialImage(image, varOf(l.teams.current, e.Pos), e.Pos)
+		}
+		return l.ofTeam("image_state", e.Pos, image)
+	}
 	if teamFunctions[e.Name] && p == nil && s == nil {
 		return l.teamQuery(e)
 	}

@@ -123,8 +123,8 @@ func lower(f *ast.File, diags *source.List, k found) (*lowerer, *ir.Program) {
 		signatures:  make(map[*ast.Program][]*dummy),
 	}
 	l.unitNames(f)
-	images, teams := mentionsImages(f)
-	l.prog.SPMD = images
+	images, teams, fails := mentionsImages(f)
+	l.prog.SPMD, l.prog.Fails = images, fails
 	l.reserve(p)
 	for _, u := range f.Procedures {
 		if _, twice := l.external[u.Name]; twice {

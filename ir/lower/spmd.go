@@ -15,11 +15,15 @@ var collectives = map[string]bool{"co_sum": true, "co_max": true, "co_min": true
 // imageFunctions are the intrinsics that ask about images.
 var imageFunctions = map[string]bool{"this_image": true, "num_images": true, "image_index": true, "lcobound": true, "ucobound": true}
 
+// imageLists are the functions whose values are the images of a status.
+var imageLists = map[string]string{"failed_images": "stat_failed_image", "stopped_images": "stat_stopped_image"}
+
 // teamFunctions are those that only programs with teams need.
 var teamFunctions = map[string]bool{"team_number": true, "get_team": true}
 
-// mentionsImages reports whether f is a program in explicit SPMD mode, and whether it has teams.
-func mentionsImages(f *ast.File) (images, teams bool) {
+// mentionsImages reports whether f is a program in explicit SPMD mode, whether it has teams, and
+// whether images can fail.
+func mentionsImages(f *ast.File) (images, teams, fails bool) {
 	m := &imageFinder{own: map[string]bool{}}
 	for _, u := range f.Procedures {
 		m.own[u.Name] = true
@@ -31,7 +35,7 @@ func mentionsImages(f *ast.File) (images, teams bool) {
 	for _, u := range units {
 		m.unit(u)
 	}
-	return m.found || m.teams, m.teams
+	return m.found || m.teams, m.teams, m.fails
 }
 
 // imageFinder looks for images. A procedure of the file hides the intrinsic of
@@ -40,6 +44,7 @@ type imageFinder struct {
 	own   map[string]bool
 	found bool
 	teams bool
+	fails bool
 }
 
 func (m *imageFinder) names(u *ast.Program) {
@@ -74,6 +79,7 @@ func (m *imageFinder) block(list []ast.Stmt) {
 		case *ast.Sync:
 			m.found = true
 			m.teams = m.teams || s.What == "form team" || s.What == "team"
+			m.fails = m.fails || s.What == "fail image"
 		case *ast.Critical:
 			m.found = true
 		case *ast.ChangeTeam:
@@ -103,7 +109,7 @@ func (m *imageFinder) image(e ast.Expr) bool {
 		return true
 	case *ast.Index:
 		m.teams = m.teams || teamFunctions[e.Name] && !m.own[e.Name]
-		return (imageFunctions[e.Name] || e.Name == "image_status") && !m.own[e.Name]
+		return (imageFunctions[e.Name] || e.Name == "image_status" || imageLists[e.Name] != "") && !m.own[e.Name]
 	}
 	return false
 }

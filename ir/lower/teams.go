@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
@@ -80,7 +82,7 @@ func (l *lowerer) sibling(e ast.Expr) ir.Expr {
 
 // teamStmt lowers FORM TEAM and SYNC TEAM.
 func (l *lowerer) teamStmt(s *ast.Sync) []ir.Stmt {
-	if l.outOfCritical(s.What, s.Pos) {
+	if l.outOfCritical(map[string]string{"team": "SYNC TEAM", "form team": "FORM TEAM"}[s.What], s.Pos) {
 		return nil
 	}
 	if s.What == "team" {
@@ -108,10 +110,10 @@ func (l *lowerer) teamStmt(s *ast.Sync) []ir.Stmt {
 	return l.succeeds([]ir.Stmt{form, formed, &ir.Assign{S: ir.S{Pos: s.Pos}, LHS: to, RHS: varOf(t, s.Pos)}}, status)
 }
 
-// outOfCritical reports an image control statement inside CRITICAL.
+// outOfCritical reports a statement that must not stand inside CRITICAL.
 func (l *lowerer) outOfCritical(what string, pos source.Pos) bool {
 	if l.critical.IsValid() {
-		l.errorf(codeOutside, pos, "a statement about teams inside CRITICAL").WithNote(l.critical, "CRITICAL begins here").
+		l.errorf(codeOutside, pos, "%s inside CRITICAL", what).WithNote(l.critical, "CRITICAL begins here").
 			WithHelp("move it behind END CRITICAL: the other images cannot get here meanwhile")
 	}
 	return l.critical.IsValid()
@@ -125,7 +127,7 @@ func (l *lowerer) changed(kind ir.SyncKind, pos source.Pos, team ...ir.Expr) []i
 
 // changeTeam lowers CHANGE TEAM. What the construct allocates is deallocated at its end.
 func (l *lowerer) changeTeam(s *ast.ChangeTeam) []ir.Stmt {
-	if l.outOfCritical("change team", s.Pos) {
+	if l.outOfCritical("CHANGE TEAM", s.Pos) {
 		return nil
 	}
 	t := l.teamOf(s.Team, s.Pos)
@@ -158,8 +160,11 @@ func (l *lowerer) changeTeam(s *ast.ChangeTeam) []ir.Stmt {
 		free = append(free, &ir.If{S: ir.S{Pos: s.EndPos}, Cond: fresh, Then: l.freed(sym, a, s.EndPos)})
 	}
 	l.loops, l.team, l.teamIn, l.inTeam = loops, change, changeIn, append(allocated, l.inTeam...)
-	out = append(append(out, body...), free...)
-	return l.succeeds(append(out, l.changed(ir.EndTeam, s.EndPos)...), s.EndStatus)
+	end := l.succeeds(l.changed(ir.EndTeam, s.EndPos), s.EndStatus)
+	if end == nil {
+		return nil
+	}
+	return slices.Concat(out, body, free, end)
 }
 
 // otherCodimensions is the coarray of an association of CHANGE TEAM, nil after an error.
@@ -283,9 +288,9 @@ func (l *lowerer) initialImage(x ir.Expr, team ir.Expr, pos source.Pos) ir.Expr 
 	return l.ofTeam("initial_image", pos, team, x)
 }
 
-// selectorTeam is the team of an image selector, nil after an error; subs are its cosubscripts. What
-// STAT= gets is set in front of the statement.
-func (l *lowerer) selectorTeam(list []ast.Expr, pos source.Pos) (team ir.Expr, subs []ast.Expr, ok bool) {
+// selectorTeam is the team of an image selector, nil in programs without teams, and the variable of
+// STAT=, nil where there is none; subs are its cosubscripts.
+func (l *lowerer) selectorTeam(list []ast.Expr, pos source.Pos) (team, stat ir.Expr, subs []ast.Expr, ok bool) {
 	if l.teams != nil {
 		team = varOf(l.teams.current, pos)
 	}
@@ -303,20 +308,38 @@ func (l *lowerer) selectorTeam(list []ast.Expr, pos source.Pos) (team ir.Expr, s
 		default:
 			x := l.target(k.X)
 			if isBad(x) {
-				return nil, nil, false
+				return nil, nil, nil, false
 			}
 			if !x.Type().IsInteger() {
 				l.errorf(codeType, k.X.Position(), "the variable of STAT= is %s, it must be INTEGER", x.Type())
-				return nil, nil, false
+				return nil, nil, nil, false
 			}
-			l.prelude = append(l.prelude, &ir.Assign{S: ir.S{Pos: pos}, LHS: x, RHS: intConstOf(x.Type(), 0, pos)})
+			stat = x
 			continue
 		}
 		if team == nil {
-			return nil, nil, false
+			return nil, nil, nil, false
 		}
 	}
-	return team, subs, true
+	return team, stat, subs, true
+}
+
+// selects is image, of an image selector. In front of the statement the variable of STAT= is set, if
+// that is not nil.
+func (l *lowerer) selects(image, stat ir.Expr, pos source.Pos) ir.Expr {
+	switch {
+	case stat == nil || isBad(image):
+		return image
+	case !l.prog.Fails:
+		l.prelude = append(l.prelude, &ir.Assign{S: ir.S{Pos: pos}, LHS: stat, RHS: intConstOf(stat.Type(), 0, pos)})
+		return image
+	}
+	image = l.fixed(image, "image", pos, &l.prelude)
+	failed := IntrinsicConstants["iso_fortran_env"]["stat_failed_image"]
+	l.prelude = append(l.prelude, &ir.Assign{S: ir.S{Pos: pos}, LHS: stat, RHS: intConstOf(stat.Type(), 0, pos)},
+		&ir.If{S: ir.S{Pos: pos}, Cond: l.bin(ir.Eq, l.statusOfImage(ir.Clone(image), pos), l.intConst(failed, pos), pos, pos),
+			Then: one(&ir.Assign{S: ir.S{Pos: pos}, LHS: ir.Clone(stat), RHS: intConstOf(stat.Type(), failed, pos)})})
+	return image
 }
 
 // codimensioned is a list with as many cosubscripts as s has codimensions.

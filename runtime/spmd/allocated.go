@@ -22,7 +22,7 @@ func (c *Coarray[T]) Allocate(site int, bounds ...[2]int) {
 	})
 	c.Resize(bounds...)
 	pe.t.Rebind(c.buffer, c.mem)
-	if pe.images.teams.initial() {
+	if pe.plain() {
 		pe.t.Barrier(site)
 	} else {
 		pe.rendezvous(site, pe.images.teams.current)

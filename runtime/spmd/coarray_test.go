@@ -420,3 +420,47 @@ func TestImagesRead(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Without STAT= an image that has failed ends the run, by SYNC ALL, SYNC IMAGES or a collective.
+func TestFailedImage(t *testing.T) {
+	for kind, wait := range map[string]func(*PE){
+		"sync all":    func(pe *PE) { pe.SyncAll(0) },
+		"sync images": func(pe *PE) { pe.SyncImages(0, 3) },
+		"co_sum":      func(pe *PE) { CoSum(pe, 0, 0, 1) },
+	} {
+		p := coarrays(kind)
+		p.Fails = true
+		_, err := Run(p, 3, nil, nil, func(pe *PE) {
+			pe.Start()
+			if pe.ID() == 2 {
+				pe.FailImage(0)
+			}
+			wait(pe)
+		})
+		if want := kind + ": image 3 has failed"; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", kind, err, want)
+		}
+	}
+}
+
+// A team that was not formed, or not by the current team, and images that it does not have.
+func TestTeamFaults(t *testing.T) {
+	for want, body := range map[string]func(*PE){
+		"has no team":                     func(pe *PE) { pe.ChangeTeam(0, 0) },
+		"has not formed this team":        func(pe *PE) { pe.ChangeTeam(0, 1) },
+		"there is no image 3 in team 1":   func(pe *PE) { pe.FormTeam(0, 1); pe.InitialImage(2, 3) },
+		"the index 1 in team 1":           func(pe *PE) { pe.FormTeam(0, 1, 1) },
+		"the number 0":                    func(pe *PE) { pe.FormTeam(0, 0) },
+		"no team 7 beside":                func(pe *PE) { pe.FormTeam(0, 1); pe.ChangeTeam(0, 2); pe.SiblingTeam(2, 7) },
+		"this image is not in team":       func(pe *PE) { pe.FormTeam(0, pe.ID()+1); pe.SyncTeam(0, 3-pe.ID()) },
+		"co_broadcast: there is no image": func(pe *PE) { pe.FormTeam(0, pe.ID()+1); pe.ChangeTeam(0, 2+pe.ID()); CoBroadcast(pe, 0, 2, 1) },
+	} {
+		_, err := Run(coarrays("team"), 2, nil, nil, func(pe *PE) {
+			pe.Start()
+			body(pe)
+		})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}

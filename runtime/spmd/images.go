@@ -3,6 +3,7 @@ package spmd
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/spmdc/spmdc/runtime/transport"
 )
@@ -24,7 +25,8 @@ type images struct {
 
 	teams *teams
 
-	status int // of the last SYNC IMAGES with STAT=
+	status int  // of the last statement with STAT=
+	keeps  bool // the statement in hand has STAT=, see KeepStatus
 
 	seen uint64 // notices that had come when this image last waited for one
 
@@ -77,9 +79,10 @@ func Images[I integer](list []I) []int {
 }
 
 const (
-	// The status of SYNC IMAGES with an image that has stopped is that of iso_fortran_env; with
-	// a list that is wrong that of OpenCoarrays.
+	// The status of SYNC IMAGES with an image that has stopped or failed is that of iso_fortran_env;
+	// with a list that is wrong that of OpenCoarrays.
 	statStoppedImage = 6000
+	statFailedImage  = 6001
 	statWrongImages  = 3
 )
 
@@ -103,10 +106,30 @@ func (pe *PE) SyncImagesStat(site int, with ...int) {
 		case !l.Near(q):
 			pe.t.AwaitReady(site, b, q, epoch)
 		case l.AwaitReadyOrEnd(site, b, q, epoch):
-			im.status = statStoppedImage
+			pe.lacks(site, q)
 		}
 		return true
 	})
+}
+
+// KeepStatus begins a statement with STAT= in a program in which images can fail.
+func (pe *PE) KeepStatus(int) {
+	pe.images.status, pe.images.keeps = 0, true
+}
+
+// lacks notes that PE q, which this image waits for, has failed or stopped. Without STAT= that ends
+// the run.
+func (pe *PE) lacks(site, q int) {
+	im, what, status := pe.images, "stopped", statStoppedImage
+	if pe.stops.hasFailed(q) {
+		what, status = "failed", statFailedImage
+	}
+	if pe.prog.Fails && !im.keeps {
+		e := pe.errorAt(site, fmt.Sprintf("%s: image %d has %s", pe.prog.Sites[site].Kind, q+1, what))
+		e.Hint = "with STAT= the other images go on"
+		pe.t.Abort(e)
+	}
+	im.status = max(im.status, status)
 }
 
 // near ends the run unless it can be seen from here whether an image has stopped.
@@ -131,6 +154,10 @@ func (pe *PE) AllImages() []int {
 // has executed a SYNC IMAGES with this one as often as this one with it.
 func (pe *PE) SyncImages(site int, with ...int) {
 	im := pe.images
+	if pe.prog.Fails && im.keeps {
+		pe.SyncImagesStat(site, with...)
+		return
+	}
 	im.meets++
 	pes := make([]int, len(with))
 	for i, p := range with {
@@ -140,7 +167,15 @@ func (pe *PE) SyncImages(site int, with ...int) {
 		}
 		im.named[q], pes[i] = im.meets, q
 	}
-	pe.syncImages(site, pes, func(b transport.Buffer, q int, epoch uint64) bool { return pe.t.AwaitReady(site, b, q, epoch) })
+	pe.syncImages(site, pes, func(b transport.Buffer, q int, epoch uint64) bool {
+		if !pe.prog.Fails {
+			return pe.t.AwaitReady(site, b, q, epoch)
+		}
+		if pe.locker(site).AwaitReadyOrEnd(site, b, q, epoch) {
+			pe.lacks(site, q)
+		}
+		return true
+	})
 }
 
 // syncImages sends all PEs of a list that this one is here, and waits for each as await does.
@@ -347,25 +382,34 @@ func (pe *PE) collect(site, image int, kind coKind, count int, value func(i int)
 		n := max(0, min(deskWords, count-first))
 		t.calls++
 		desk, mine := im.desk[t.calls%2], im.mine[t.calls%2].Data
-		if t.parent != nil {
+		if !pe.plain() {
 			desk, mine = im.teams.desk, im.teams.mine.Data
 		}
 		mine[0], mine[1], mine[2] = t.calls, uint64(kind)<<32|uint64(image), uint64(count)
 		for i := range n {
 			mine[deskHead+i] = value(first + i)
 		}
-		if t.parent == nil {
+		var absent []int
+		if pe.plain() {
 			pe.t.Complete(site)
 			pe.t.Barrier(site)
 			pe.synchronised()
 		} else {
-			pe.rendezvous(site, t)
+			absent = pe.rendezvous(site, t)
 		}
 		move := transport.Move{}
 		move.Loop(deskHead+n, 1, 1)
 		for q, p := range t.members {
-			if q == t.index {
+			switch {
+			case q == t.index:
 				all[q] = mine
+				continue
+			case slices.Contains(absent, p):
+				// Nothing is there of an image that has failed: it forms no team, and other results
+				// are undefined.
+				if all[q] = mine; kind == coFormTeam {
+					all[q] = make([]uint64, deskHead+n)
+				}
 				continue
 			}
 			pe.t.Get(site, desk, p, im.got, &move)
@@ -376,8 +420,7 @@ func (pe *PE) collect(site, image int, kind coKind, count int, value func(i int)
 				pe.apart(site, p, kind, all[q], mine)
 			}
 		}
-		if t.parent != nil {
-
+		if !pe.plain() {
 			pe.rendezvous(site, t) // the desk is free again, also for the next collective of another team
 		}
 		if image != 0 && kind != coBroadcast && image != t.index+1 {
@@ -408,7 +451,10 @@ func (pe *PE) apart(site, q int, kind coKind, theirs, ours []uint64) {
 	pe.t.Abort(e)
 }
 
-// imageStatus is IMAGE_STATUS: no image fails alone, an image can have stopped.
+// ImageState is IMAGE_STATUS of an image of the initial team.
+func (pe *PE) ImageState(image int) int { return int(pe.imageStatus(image)) }
+
+// imageStatus is IMAGE_STATUS.
 func (pe *PE) imageStatus(image int) int64 {
 	l, ok := pe.t.(transport.Locker)
 	if image >= 1 && image <= pe.n {
@@ -417,6 +463,8 @@ func (pe *PE) imageStatus(image int) int64 {
 	switch {
 	case image < 1 || image > pe.n:
 		panic(&Fault{Msg: fmt.Sprintf("image_status: there is no image %d", image), Hint: imageHint(pe.n)})
+	case pe.stops.hasFailed(image - 1):
+		return statFailedImage
 	case ok && image != pe.id+1 && l.Ended(image-1):
 		return statStoppedImage
 	}

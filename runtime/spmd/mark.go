@@ -65,8 +65,8 @@ func (p *Program) Path(site int) []Call {
 // Barriers of other teams than the initial one are never elided, and begin no new summary of
 // accesses: they do not order all images.
 func (pe *PE) SyncAll(site int) {
-	if ts := pe.images.teams; !ts.initial() {
-		pe.rendezvous(site, ts.current)
+	if !pe.plain() {
+		pe.rendezvous(site, pe.images.teams.current)
 		return
 	}
 	pe.syncInitial(site)

@@ -74,6 +74,7 @@ type Program struct {
 	// Handshake makes every communication send ready messages, whatever the plan
 	// says.
 	Handshake bool
+	Fails     bool // an image may execute FAIL IMAGE
 	Coarray   bool // images have control flow of their own, and communicate where the source says so
 	Check     bool // fill arrays with the undefined value, check the plan's bookkeeping and the order of puts
 

@@ -17,6 +17,18 @@ func (e *StopError) Error() string { return e.Line }
 // stopping is the panic value that carries a PE from STOP to its end.
 type stopping struct{}
 
+// FailImage is FAIL IMAGE: this image is gone, and the others find that out.
+func (pe *PE) FailImage(site int) {
+	if p := pe.t.Alloc(line); p != nil {
+		pe.t.Free(p)
+		e := pe.errorAt(site, "FAIL IMAGE, and the images are processes, which do not see each other fail")
+		e.Hint = "run it without mpirun"
+		pe.t.Abort(e)
+	}
+	pe.stops.fail(pe.id)
+	panic(stopping{})
+}
+
 // Stop is STOP. What stands behind the word is an int, which becomes the exit
 // status, a string, or nothing: then nothing is said. All PEs reach it, but in a
 // program with coarrays: there it ends this image.
@@ -74,6 +86,24 @@ func (pe *PE) stop(e *StopError) {
 type stops struct {
 	mu sync.Mutex
 	by []*StopError // by PE
+
+	failed map[int]bool // PEs that have executed FAIL IMAGE
+}
+
+func (s *stops) fail(pe int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failed == nil {
+		s.failed = map[int]bool{}
+	}
+	s.failed[pe] = true
+}
+
+// hasFailed reports whether a PE has executed FAIL IMAGE.
+func (s *stops) hasFailed(pe int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failed[pe]
 }
 
 func (s *stops) note(pe int, e *StopError) {

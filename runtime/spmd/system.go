@@ -126,6 +126,7 @@ func (pe *PE) answer(what string, given, items []any) {
 			int64(now.Hour()), int64(now.Minute()), int64(now.Second()), int64(now.Nanosecond()/1e6))
 	case "sync_status":
 		q.set("stat", int64(pe.images.status))
+		pe.images.keeps = false
 	case "formed_team":
 		q.set("team", int64(pe.images.teams.formed))
 	case "current_team":

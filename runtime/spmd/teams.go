@@ -72,24 +72,55 @@ func (t *team) member(index int, what string) int {
 	return t.members[index-1]
 }
 
+// plain reports whether barriers of the current team are those of the transport: it is the initial
+// one, and no image can fail.
+func (pe *PE) plain() bool { return pe.images.teams.initial() && !pe.prog.Fails }
+
 // rendezvous is a barrier among the members of t, by dissemination: in round k each signals the
-// member 2^k places behind it (Hensgen, Finkel and Manber, 1988).
-func (pe *PE) rendezvous(site int, t *team) {
-	ts := pe.images.teams
+// member 2^k places behind it (Hensgen, Finkel and Manber, 1988). Where images can fail each signals
+// all others, and those are absent that have failed or stopped before they signalled this one: the
+// same for all that come here, since no image fails in the midst of its signals.
+func (pe *PE) rendezvous(site int, t *team) (absent []int) {
 	c := pe.count(site)
 	c.Calls++
 	pe.t.Complete(site)
 	n := len(t.members)
-	for d := 1; d < n; d *= 2 {
-		to, from := t.members[(t.index+d)%n], t.members[(t.index-d+n)%n]
-		ts.sent[to]++
-		c.Ready++
-		pe.t.Ready(site, ts.signal[ts.sent[to]%2], to, ts.sent[to])
-		ts.got[from]++
-		if pe.t.AwaitReady(site, ts.signal[ts.got[from]%2], from, ts.got[from]) {
-			c.Waits++
+	if !pe.prog.Fails {
+		for d := 1; d < n; d *= 2 {
+			pe.signal(site, t.members[(t.index+d)%n])
+			buffer, from, epoch := pe.signalled(t.members[(t.index-d+n)%n])
+			if pe.t.AwaitReady(site, buffer, from, epoch) {
+				c.Waits++
+			}
+		}
+		return nil
+	}
+	for d := 1; d < n; d++ {
+		pe.signal(site, t.members[(t.index+d)%n])
+	}
+	for d := 1; d < n; d++ {
+		buffer, from, epoch := pe.signalled(t.members[(t.index+d)%n])
+		if pe.locker(site).AwaitReadyOrEnd(site, buffer, from, epoch) {
+			absent = append(absent, from)
+			pe.lacks(site, from)
 		}
 	}
+	return absent
+}
+
+// signal sends PE to a signal.
+func (pe *PE) signal(site, to int) {
+	ts := pe.images.teams
+	ts.sent[to]++
+	pe.count(site).Ready++
+	pe.t.Ready(site, ts.signal[ts.sent[to]%2], to, ts.sent[to])
+}
+
+// signalled is where the next signal of PE from comes.
+func (pe *PE) signalled(from int) (transport.Buffer, int, uint64) {
+	ts := pe.images.teams
+	ts.got[from]++
+	return ts.signal[ts.got[from]%2], from, ts.got[from]
 }
 
 // FormTeam is FORM TEAM: images of the current team with the same number form a team. Their
@@ -118,7 +149,7 @@ func (pe *PE) FormTeam(site, number int, index ...int) {
 		from.formed, from.as = map[int]*team{}, as
 		for q := range from.members {
 			k := int(as[2*q])
-			if from.formed[k] != nil {
+			if k == 0 || from.formed[k] != nil {
 				continue
 			}
 			ts.all = append(ts.all, from.divided(k))
@@ -187,7 +218,7 @@ func (pe *PE) SyncTeam(site, handle int) {
 	switch {
 	case t.index < 0:
 		panic(&Fault{Msg: fmt.Sprintf("sync team: this image is not in team %d", t.number), Hint: "synchronise teams that the image is in"})
-	case t.parent == nil:
+	case t.parent == nil && !pe.prog.Fails:
 		pe.syncInitial(site)
 	default:
 		pe.rendezvous(site, t)

@@ -35,7 +35,7 @@ func Flatten(f *ast.File, diags *source.List) (out *ast.File, ok bool) {
 	before := diags.Len()
 	p := &program{diags: diags, modules: map[string]*scope{}, external: map[string]*function{}, scopes: map[*ast.Program]*scope{},
 		overridden: map[*record]map[string]source.Pos{}, intrinsic: intrinsicTypes(),
-		extra: map[*ast.Program][]*ast.Program{}, global: map[string][]*function{}}
+		extra: map[*ast.Program][]*ast.Program{}, global: map[string][]*function{}, alone: map[*ast.Program]string{}}
 	for _, m := range f.Modules {
 		p.modules[m.Name] = p.declare(m, nil)
 	}
@@ -47,6 +47,7 @@ func Flatten(f *ast.File, diags *source.List) (out *ast.File, ok bool) {
 	}
 	p.declare(f.Program, nil)
 	p.polymorphic(f)
+	p.alike()
 	flat := *f
 	flat.Modules = p.units(f.Modules)
 	flat.Program = p.unit(f.Program)
@@ -65,6 +66,7 @@ type program struct {
 
 	records []*record                       // all types, in the order of their definitions
 	anys    []*record                       // those of what is declared with CLASS
+	alone   map[*ast.Program]string         // names of procedures that look like others without derived types
 	number  *component                      // the first one of such, where the run decides about the type
 	extra   map[*ast.Program][]*ast.Program // procedures that units get
 	global  map[string][]*function          // procedures of types, by their generic names

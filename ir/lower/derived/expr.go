@@ -25,6 +25,9 @@ func (t *unit) expr(x ast.Expr) ast.Expr {
 	}
 	switch y := x.(type) {
 	case *ast.Keyword:
+		if y.Name == "team" && isVariablePart(y.X) {
+			return x // of an inquiry, which withTeam has made
+		}
 		if y.Name == "team" { // of an image selector
 			team := t.team(y.X)
 			if team == nil {
@@ -97,7 +100,7 @@ func (t *unit) functionRef(name string, pos source.Pos, args []ast.Expr, at ast.
 	if inquiries[name] && t.function(t.p, name) == nil && len(args) > 0 {
 		return t.inquiry(name, pos, args, at)
 	}
-	return &ast.Index{XBase: at, Name: name, NamePos: pos, Args: t.arguments(name, args)}
+	return &ast.Index{XBase: at, Name: t.specific(name, args), NamePos: pos, Args: t.arguments(name, args)}
 }
 
 // inquiry is an inquiry about what may have a derived type.

@@ -2,6 +2,7 @@ package derived
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
@@ -48,6 +49,17 @@ func (t *unit) team(x ast.Expr) ast.Expr {
 		return t.expr(x)
 	}
 	return t.event(x, teamType)
+}
+
+// isVariablePart reports whether x is part of a variable of a derived type already.
+func isVariablePart(x ast.Expr) bool {
+	switch x := x.(type) {
+	case *ast.Ident:
+		return strings.Contains(x.Name, "%")
+	case *ast.Index:
+		return strings.Contains(x.Name, "%")
+	}
+	return false
 }
 
 // withTeam is args, of an intrinsic that takes a team, where the team has its keyword.

@@ -36,7 +36,7 @@ func (p *program) unit(u *ast.Program) *ast.Program {
 		out.Spec = append(out.Spec, t.typedDecl(d)...)
 	}
 	out.Body = t.list(u.Body)
-	out.Spec = append(out.Spec, t.scope.temps...)
+	out.Spec = append(append(out.Spec, t.scope.temps...), p.ownNames(u)...)
 	out.Body = append(t.start, out.Body...)
 	out.Contains = p.units(slices.Concat(u.Contains, p.extra[u]))
 	return &out

@@ -230,6 +230,7 @@ func (t *unit) call(s *ast.Call) []ast.Stmt {
 		return r
 	}
 	c.Args = t.arguments(c.Proc.Name, args)
+	c.Proc.Name = t.specific(c.Proc.Name, args)
 	return one(&c)
 }
 
@@ -322,6 +323,7 @@ func (t *unit) assignment(s *ast.Assign) []ast.Stmt {
 		if f := t.chosen("assignment(=)", []ast.Expr{s.LHS, s.RHS}); f != nil {
 			c := &ast.Call{Base: s.Base, Proc: ast.Name{Pos: s.Pos, Name: "assignment(=)"}}
 			c.Args = t.arguments(c.Proc.Name, []ast.Expr{s.LHS, s.RHS})
+			c.Proc.Name = t.specific(c.Proc.Name, []ast.Expr{s.LHS, s.RHS})
 			return one(c)
 		}
 	}

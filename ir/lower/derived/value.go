@@ -2,6 +2,7 @@ package derived
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/spmdc/spmdc/parser/ast"
@@ -95,7 +96,7 @@ func (t *unit) value(x ast.Expr, r *record, passed bool) []ast.Expr {
 			return t.called(f, y.Name, y.NamePos, y.Args, at)
 		}
 		if t.record(y.Name) == r {
-			if parts := t.construct(r, y); !passed || !hasArrays(r) {
+			if parts := t.construct(r, y); !passed || !needsVariable(r) {
 				return parts
 			} else {
 				return t.kept(r, parts, at)
@@ -140,13 +141,10 @@ func (t *unit) cloned(x ast.Expr) ast.Expr {
 	return t.expr(clone(x))
 }
 
-func hasArrays(r *record) bool {
-	for _, l := range r.leaves() {
-		if len(l.dims) > 0 {
-			return true
-		}
-	}
-	return false
+// needsVariable reports whether values given for the parts of r are not what is passed: arrays may be
+// single values, and texts have other lengths.
+func needsVariable(r *record) bool {
+	return slices.ContainsFunc(r.leaves(), func(l *leaf) bool { return len(l.dims) > 0 || l.comp.spec.Name == "character" })
 }
 
 // construct is what the value of structure constructor x is made of.
@@ -296,20 +294,19 @@ func (t *unit) called(f *function, name string, pos source.Pos, args []ast.Expr,
 		t.p.errorf(pos, "the value of function %s is an array of type %s", name, v.of.name).WithHelp("make it a subroutine with an argument for the array")
 		return nil
 	}
-	if f.unit.Elemental {
-		for _, a := range args {
-			if o := t.object(a); o != nil && o.rank() > 0 {
-				t.p.errorf(pos, "%s is called for the elements of arrays, and its value has type %s", name, v.of.name).WithHelp("write a loop over the elements")
-				return nil
-			}
-		}
-	}
 	if t.fixed != "" {
 		t.p.errorf(pos, "the value of function %s has type %s, and stands %s", name, v.of.name, t.fixed).WithHelp("assign it to a variable in front of the statement")
 		return nil
 	}
 	to := t.temp(v.of, at)
 	list := t.arguments(name, args)
+	if f.unit.Elemental {
+		if like := t.arrayAmong(args); like != nil {
+			if to = t.arrayTemp(v.of, like, pos, at); to == nil {
+				return nil
+			}
+		}
+	}
 	named := len(args) < len(f.unit.Args)
 	for _, a := range list {
 		_, key := a.(*ast.Keyword)
@@ -322,8 +319,58 @@ func (t *unit) called(f *function, name string, pos source.Pos, args []ast.Expr,
 		}
 		list = append(list, x)
 	}
-	t.before = append(t.before, &ast.Call{Base: ast.Base{Pos: at.Pos}, Proc: ast.Name{Pos: pos, Name: name}, Args: list})
+	t.before = append(t.before, &ast.Call{Base: ast.Base{Pos: at.Pos}, Proc: ast.Name{Pos: pos, Name: t.specific(name, args)}, Args: list})
 	return t.references(to)
+}
+
+// arrayAmong is the array among args that gives an elemental reference its
+// shape; nil where there is none.
+func (t *unit) arrayAmong(args []ast.Expr) *object {
+	for _, a := range args {
+		if k, ok := a.(*ast.Keyword); ok {
+			a = k.X
+		}
+		if o := t.object(a); o != nil && o.rank() > 0 {
+			return o
+		}
+	}
+	return nil
+}
+
+// arrayTemp is an array of type r with the shape of like, which the source does not have.
+func (t *unit) arrayTemp(r *record, like *object, pos source.Pos, at ast.XBase) *object {
+	plain := (*leaf)(nil)
+	if like.of != nil {
+		if plain = like.plainest(); plain == nil {
+			t.p.errorf(pos, "an elemental function of arrays of type %s, whose components are all arrays", like.of.name).WithHelp("write a loop over the elements")
+			return nil
+		}
+	}
+	shape := func(k int) ast.Expr {
+		return &ast.Index{XBase: at, Name: "size", NamePos: pos, Args: []ast.Expr{t.reference(like, plain), &ast.IntLit{XBase: at, Text: strconv.Itoa(k)}}}
+	}
+	s := t.scope.ofUnit()
+	s.count++
+	v := &variable{name: fmt.Sprintf("value%%%d", s.count), of: r, rank: like.rank(), allocatable: true}
+	for _, l := range r.leaves() {
+		if len(l.dims) > 0 {
+			t.p.errorf(pos, "the value of an elemental function for the elements of arrays has type %s, which has components that are arrays", r.name).WithHelp("write a loop over the elements")
+			return nil
+		}
+		d := &ast.TypeDecl{Base: ast.Base{Pos: at.Pos}, Allocatable: true}
+		open := make([]ast.DimSpec, v.rank)
+		for k := range open {
+			open[k].Pos = at.Pos
+		}
+		s.temps = append(s.temps, leafDecl(l, d, v.name, at.Pos, open, nil))
+		x := &ast.Ident{XBase: at, Name: v.name + l.name}
+		anew := &ast.Index{XBase: at, Name: x.Name, NamePos: at.Pos}
+		for k := range v.rank {
+			anew.Args = append(anew.Args, shape(k+1))
+		}
+		t.before = append(t.before, t.freed(x, ast.Base{Pos: at.Pos}), &ast.Allocate{Base: ast.Base{Pos: at.Pos}, Args: []ast.Expr{anew}})
+	}
+	return &object{XBase: at, root: v, of: r, name: v.name, groups: []group{{rank: v.rank}}}
 }
 
 // kept assigns parts to a variable of type r in front of the statement, and is what that is made
