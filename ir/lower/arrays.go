@@ -192,7 +192,9 @@ func (l *lowerer) assignAll(s *ast.Assign, to *argument, pre *[]ir.Stmt) bool {
 	if !ok {
 		return false
 	}
-	staged := slices.ContainsFunc(pieces, func(p piece) bool { return p.ctx.overlaps(p.lhs, p.rhs) })
+	staged := slices.ContainsFunc(pieces, func(p piece) bool {
+		return p.ctx.overlaps(p.lhs, p.rhs) || slices.ContainsFunc(pieces, p.reads)
+	})
 	t := to
 	if staged {
 		t = l.beside(to, s.Pos, pre)
@@ -219,6 +221,17 @@ type piece struct {
 	ctx *elemental
 	lhs *ir.Ref
 	rhs ir.Expr
+}
+
+// reads reports whether p may read an element that q, another piece of the assignment, assigns.
+func (p piece) reads(q piece) bool {
+	found := false
+	ir.WalkExpr(p.rhs, func(e ir.Expr) bool {
+		r, ok := e.(*ir.Ref)
+		found = found || ok && q.ctx != p.ctx && r.Sym == q.lhs.Sym && !ir.Same(r, p.lhs) && !apart(r, q.lhs)
+		return !found
+	})
+	return found
 }
 
 // pieces lowers the element of an assignment, for a part of the elements, or for several
