@@ -161,19 +161,37 @@ func (l *lowerer) elementArgument(e ast.Expr) *argument {
 func (l *lowerer) eachCall(p *procedure, s *ast.Call) []ir.Stmt {
 	var pre []ir.Stmt
 	var shaping ast.Expr
-	for _, e := range s.Args {
-		if k, ok := e.(*ast.Keyword); ok {
+	list := slices.Clone(s.Args)
+	for i, e := range list {
+		k, named := e.(*ast.Keyword)
+		if named {
 			e = k.X
 		}
-		if part := l.firstPart(e); part != nil && (shaping == nil || l.isPart(e) && !l.isPart(shaping)) {
-			shaping = part
+		if l.firstPart(e) == nil {
+			continue
+		}
+		if e = l.evaluated(e, goal{}, &pre); e == nil {
+			return nil
+		}
+		if l.changes(p, s.Args, e) {
+			a := l.copied(e, &pre)
+			if a == nil {
+				return nil
+			}
+			e = l.named(a, "value", e.Position())
+		}
+		if list[i] = e; named {
+			list[i] = &ast.Keyword{XBase: k.XBase, Name: k.Name, X: e}
+		}
+		if shaping == nil || l.isPart(e) && !l.isPart(shaping) {
+			shaping = l.firstPart(e)
 		}
 	}
 	ctx := l.elementsLike(shaping, &pre)
 	if ctx == nil || l.notPure(p, s.Proc) {
 		return nil
 	}
-	args, ok := l.actuals(p, s.Proc, s.Args, &pre, func(x ast.Expr) *argument {
+	args, ok := l.actuals(p, s.Proc, list, &pre, func(x ast.Expr) *argument {
 		if l.isPart(x) {
 			a := l.near(x, &pre)
 			if a == nil || !l.conform(a, ctx.n, ctx.pos, &pre) {
@@ -183,7 +201,11 @@ func (l *lowerer) eachCall(p *procedure, s *ast.Call) []ir.Stmt {
 			return &argument{pos: x.Position(), typ: a.typ, value: r, store: r, readOnly: a.readOnly}
 		}
 		if l.firstPart(x) == nil {
-			return l.actual(x, &pre)
+			a := l.actual(x, &pre)
+			if a != nil && l.changes(p, s.Args, x) {
+				return &argument{pos: a.pos, typ: a.typ, value: l.fixed(a.value, "value", a.pos, &pre), readOnly: "it is an expression"}
+			}
+			return a
 		}
 		outer := l.elem
 		l.elem = ctx
@@ -195,6 +217,30 @@ func (l *lowerer) eachCall(p *procedure, s *ast.Call) []ir.Stmt {
 	}
 	out, _ := l.perform(p, s.Proc, args, nil)
 	return append(pre, l.nests(ctx, out, s.Pos)...)
+}
+
+// changes reports whether elemental subroutine p, called with list, changes an array that e is another
+// part of: an assignment that it defines has the value of e before.
+func (l *lowerer) changes(p *procedure, list []ast.Expr, e ast.Expr) bool {
+	dummies := l.signature(p)
+	for i, to := range list {
+		name := ""
+		if k, ok := to.(*ast.Keyword); ok {
+			name, to = k.Name, k.X
+		}
+		d := slices.IndexFunc(dummies, func(d *dummy) bool { return d.Name.Name == name })
+		if name == "" {
+			d = i
+		}
+		if d < 0 || d >= len(dummies) || dummies[d].intent == "in" || dummies[d].value {
+			continue
+		}
+		base := nameOf(to)
+		if base != "" && ast.Any(e, func(x ast.Expr) bool { return nameOf(x) == base }) && ast.UnparseExpr(e) != ast.UnparseExpr(to) {
+			return true
+		}
+	}
+	return false
 }
 
 // nests puts loops over all elements around list.

@@ -482,7 +482,7 @@ func (b *binding) around(body []ir.Stmt) []ir.Stmt {
 		}
 	}
 	// What arrays are aligned with has its bounds before they are allocated.
-	allocates := func(s ir.Stmt) bool { _, is := s.(*ir.Allocate); return is }
+	allocates := func(s ir.Stmt) bool { a, is := s.(*ir.Allocate); return is && !a.Sym.Temp }
 	ends := slices.DeleteFunc(slices.Clone(b.entry), allocates)
 	memory := slices.DeleteFunc(slices.Clone(b.entry), func(s ir.Stmt) bool { return !allocates(s) })
 	body = slices.Concat(ends, memory, arrays, body)

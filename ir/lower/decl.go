@@ -610,7 +610,7 @@ func (l *lowerer) checkDeclared() {
 		return
 	}
 	for _, s := range l.prog.Symbols {
-		if s.Temp || s.Site != l.scope.site || l.captured[s] || l.unit.Kind == ast.MainUnit && l.names[s.Name] != s || l.unit.Kind == ast.ModuleUnit && !l.owns(s) {
+		if s.Temp || s.Site != l.scope.site || !l.owns(s) {
 			continue
 		}
 		if _, ok := l.typed[s]; !ok && l.scope.binding.of(s) == nil {

@@ -116,13 +116,18 @@ func (b *binding) setShape(d *dummy, dims []ast.DimSpec) {
 }
 
 // bound lowers a bound of a dummy array or of a local array of a procedure.
-// Constants that are passed as arguments are known.
+// Constants that are passed as arguments are known; what has to be executed for it, as a sum or a
+// function, is at the entry.
 func (b *binding) bound(e ast.Expr) ir.Expr {
 	l := b.l
 	outer := l.noCalls
-	l.noCalls = true
-	x := l.integer(e, "an array bound")
+	l.noCalls = false
+	var x ir.Expr
+	before := l.functions(func() { x = l.integer(e, "an array bound") })
 	l.noCalls = outer
+	if !l.phantom {
+		b.entry = append(b.entry, before...)
+	}
 	if isBad(x) {
 		return x
 	}

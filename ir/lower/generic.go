@@ -235,19 +235,24 @@ func (l *lowerer) probe(e ast.Expr) (g given) {
 	}
 	l.aside(func() {
 		var pre []ir.Stmt
-		part := l.firstPart(e)
 		l.elem = nil
-		switch {
-		case part == nil:
+		if l.firstPart(e) == nil {
 			g.typ = l.expr(e).Type()
-		case l.isPart(e):
+			return
+		}
+		if !l.isPart(e) {
+			if e = l.evaluated(e, goal{}, &pre); e == nil {
+				return
+			}
+		}
+		if l.isPart(e) {
 			if a := l.near(e, &pre); a != nil {
 				g.typ, g.rank = a.typ, len(a.shape.n)
 			}
-		default:
-			if ctx := l.elementsLike(part, &pre); ctx != nil {
-				g.typ, g.rank = l.elementally(ctx, e).Type(), len(ctx.n)
-			}
+			return
+		}
+		if ctx := l.elementsLike(l.firstPart(e), &pre); ctx != nil {
+			g.typ, g.rank = l.elementally(ctx, e).Type(), len(ctx.n)
 		}
 	})
 	return g

@@ -93,6 +93,9 @@ func (s *scope) lookup(name string) *ir.Symbol {
 		if sym := at.names[name]; sym != nil {
 			return sym
 		}
+		if at.procs[name] != nil { // hides what has the name in a host
+			return nil
+		}
 	}
 	return nil
 }
@@ -103,7 +106,7 @@ func (s *scope) dummy(name string) *dummy {
 		if d := at.dummies[name]; d != nil {
 			return d
 		}
-		if at.names[name] != nil {
+		if at.names[name] != nil || at.procs[name] != nil {
 			return nil
 		}
 	}
