@@ -114,7 +114,7 @@ func (l *lowerer) callee(name ast.Name, args []ast.Expr) (p *procedure, bad bool
 		return nil, false
 	}
 	for i, g := range given {
-		if g.typ != ir.Invalid || g.label {
+		if g.typ != ir.Invalid || g.label || g.proc {
 			continue
 		}
 		if k, ok := args[i].(*ast.Keyword); ok {
@@ -155,6 +155,7 @@ func (l *lowerer) isDefinedAssignment(s *ast.Assign) bool {
 type given struct {
 	keyword string
 	label   bool // of an alternate return
+	proc    bool // a procedure
 	typ     ir.Type
 	rank    int
 }
@@ -162,8 +163,8 @@ type given struct {
 func givenText(list []given) string {
 	var parts []string
 	for _, g := range list {
-		if g.label {
-			parts = append(parts, "a label")
+		if g.label || g.proc {
+			parts = append(parts, map[bool]string{true: "a label", false: "a procedure"}[g.label])
 			continue
 		}
 		parts = append(parts, typeAndRank(g.typ, g.rank))
@@ -210,7 +211,8 @@ func (l *lowerer) takes(p *procedure, args []given, each bool) bool {
 		if d.isArray && !d.cell {
 			rank = len(d.sym.Dims)
 		}
-		if found[i] = true; g.typ != d.typ || g.rank != rank && !each {
+		found[i] = true
+		if g.proc != d.procedure || !g.proc && (g.typ != d.typ || g.rank != rank && !each) {
 			return false
 		}
 	}
@@ -272,6 +274,10 @@ func (l *lowerer) probe(e ast.Expr) (g given) {
 			if s.IsArray() && !s.Cell {
 				g.rank = len(s.Dims)
 			}
+			return g
+		}
+		if _, external := l.externals[id.Name]; external || l.procedure(id.Name) != nil || l.isIntrinsicName(id.Name) {
+			g.proc = true
 			return g
 		}
 	}

@@ -2,6 +2,7 @@ package derived
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/spmdc/spmdc/parser/ast"
@@ -226,6 +227,20 @@ func (p *program) boundProcedures(s *scope) {
 				}
 			}
 		}
+		p.inherit(r, d)
+	}
+}
+
+// inherit makes anew the generic procedures of the parent of r of which r overrides one.
+func (p *program) inherit(r *record, d *ast.TypeDef) {
+	for _, name := range slices.Sorted(maps.Keys(r.bound)) {
+		b := r.bound[name]
+		if b.by == r || b.name == name { // an operator, which is chosen by its arguments
+			continue
+		}
+		if slices.ContainsFunc(b.specific, func(s ast.Name) bool { return r.bound[s.Name].by == r }) {
+			p.bind(r, &ast.Binding{Name: ast.Name{Pos: d.Pos, Name: name}, Generic: true, Targets: b.specific})
+		}
 	}
 }
 
@@ -248,7 +263,17 @@ func (p *program) bind(r *record, d *ast.Binding) {
 			p.overridden[at][d.Name.Name] = d.Pos
 		}
 	}
-	for _, t := range d.Targets {
+	targets := d.Targets
+	if r.parent != nil && d.Generic {
+		if of := r.parent.bound[d.Name.Name]; of != nil { // which is extended
+			for _, t := range of.specific {
+				if !slices.ContainsFunc(targets, func(x ast.Name) bool { return x.Name == t.Name }) {
+					targets = append(slices.Clip(targets), t)
+				}
+			}
+		}
+	}
+	for _, t := range targets {
 		target := t.Name
 		if d.Generic {
 			of := r.bound[target]
@@ -256,7 +281,8 @@ func (p *program) bind(r *record, d *ast.Binding) {
 				p.errorf(t.Pos, "%s is no procedure of type %s", target, r.name).WithHelp("declare it in front: procedure :: %s", target)
 				continue
 			}
-			b.nopass = of.nopass
+			b.nopass, b.pass = of.nopass, of.pass
+			b.specific = append(b.specific, t)
 			b.target = append(b.target, of.target...)
 			continue
 		}

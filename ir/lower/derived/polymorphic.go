@@ -2,6 +2,7 @@ package derived
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/spmdc/spmdc/parser/ast"
@@ -158,6 +159,38 @@ func (p *program) dispatchers() {
 			}
 		}
 	}
+	for _, t := range p.records {
+		for _, name := range slices.Sorted(maps.Keys(t.bound)) {
+			if b := t.bound[name]; b.by == t && b.name == t.id+"%"+name {
+				p.genericDispatcher(t, b)
+			}
+		}
+	}
+}
+
+// genericDispatcher gives generic procedure b of type t another name, which stands for the
+// dispatchers of what b stands for.
+func (p *program) genericDispatcher(t *record, b *bound) {
+	any := &bound{by: t, name: b.name + "%any", pass: b.pass, at: b.at}
+	replaced := false
+	for _, s := range b.specific {
+		of := t.bound[s.Name]
+		if of.any != nil && of.by.scope == t.scope {
+			of, replaced = of.any, true
+		}
+		any.target = append(any.target, of.target...)
+	}
+	if !replaced {
+		return
+	}
+	block := &ast.Interface{Base: ast.Base{Pos: b.at}, Name: ast.Name{Pos: b.at, Name: any.name}}
+	for _, target := range any.target {
+		block.Procs = append(block.Procs, ast.Name{Pos: b.at, Name: target})
+		t.scope.generics[any.name] = append(t.scope.generics[any.name], t.scope.function(p, target))
+	}
+	p.global[any.name] = t.scope.generics[any.name]
+	t.decls, t.names = append(t.decls, block), append(t.names, any.name)
+	b.any = any
 }
 
 func (p *program) dispatcher(t *record, b *bound, name string, face *ast.Program) {

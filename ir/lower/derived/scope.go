@@ -75,6 +75,8 @@ type bound struct {
 	any      *bound    // calls the procedure that the type of the object has
 	pass     string
 	at       source.Pos
+
+	specific []ast.Name // of a generic one: the procedures of the type
 }
 
 // leaf is what a variable of a derived type is made of in the end: name is "%pos", or "%cell%u".

@@ -340,6 +340,11 @@ func (t *unit) assignment(s *ast.Assign) []ast.Stmt {
 	r, from := t.typeOf(s.LHS), t.typeOf(s.RHS)
 	if r != nil || from != nil {
 		if f := t.chosen("assignment(=)", []ast.Expr{s.LHS, s.RHS}); f != nil {
+			if to, from := t.object(s.LHS), t.object(s.RHS); to != nil && from != nil && from.of != nil && to.root == from.root {
+				c := *s
+				c.RHS = &ast.Paren{XBase: from.XBase, X: s.RHS}
+				s = &c
+			}
 			c := &ast.Call{Base: s.Base, Proc: ast.Name{Pos: s.Pos, Name: "assignment(=)"}}
 			c.Args = t.arguments(c.Proc.Name, []ast.Expr{s.LHS, s.RHS})
 			c.Proc.Name = t.specific(c.Proc.Name, []ast.Expr{s.LHS, s.RHS})

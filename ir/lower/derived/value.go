@@ -90,7 +90,13 @@ func (t *unit) value(x ast.Expr, r *record, passed bool) []ast.Expr {
 	at := ast.XBase{Pos: x.Position(), End: x.EndPosition()}
 	switch y := x.(type) {
 	case *ast.Paren:
-		return t.value(y.X, r, passed)
+		parts := t.value(y.X, r, passed)
+		for k, l := range r.leaves() {
+			if passed && k < len(parts) && parts[k] != nil && !l.open { // a value, which the procedure does not change
+				parts[k] = &ast.Paren{XBase: at, X: parts[k]}
+			}
+		}
+		return parts
 	case *ast.Index:
 		if f := t.chosen(y.Name, y.Args); f != nil {
 			return t.called(f, y.Name, y.NamePos, y.Args, at)
