@@ -256,7 +256,8 @@ func (p *program) bind(r *record, d *ast.Binding) {
 				p.errorf(t.Pos, "%s is no procedure of type %s", target, r.name).WithHelp("declare it in front: procedure :: %s", target)
 				continue
 			}
-			b.nopass = of.nopass
+			b.nopass, b.pass = of.nopass, of.pass
+			b.specific = append(b.specific, of)
 			b.target = append(b.target, of.target...)
 			continue
 		}

@@ -158,6 +158,41 @@ func (p *program) dispatchers() {
 			}
 		}
 	}
+	for _, r := range p.records {
+		for i := range r.def.Bound {
+			if d := &r.def.Bound[i]; d.Generic && r.bound[d.Name.Name] != nil {
+				p.dispatched(r, d, r.bound[d.Name.Name])
+			}
+		}
+	}
+}
+
+// dispatched makes generic name b of type r, which d declares, stand for the dispatchers of its
+// procedures that have one: those of the extensions are called by it too.
+func (p *program) dispatched(r *record, d *ast.Binding, b *bound) {
+	for _, name := range d.Targets {
+		for t := r; t != nil; t = t.parent {
+			of := t.bound[name.Name]
+			if of == nil || of.any == nil {
+				continue
+			}
+			replaced := func(f *function) bool {
+				return slices.ContainsFunc(r.bound[name.Name].target, func(s string) bool { return r.scope.function(p, s) == f })
+			}
+			list := slices.DeleteFunc(slices.Clone(r.scope.generics[b.name]), replaced)
+			for _, s := range r.decls {
+				if block, is := s.(*ast.Interface); is && block.Name.Name == b.name {
+					block.Procs = slices.DeleteFunc(block.Procs, func(n ast.Name) bool { return slices.Contains(r.bound[name.Name].target, n.Name) })
+				}
+			}
+			f := t.scope.generics[of.any.name][0]
+			r.scope.generics[b.name] = append(list, f)
+			p.global[b.name] = r.scope.generics[b.name]
+			t.decls = append(t.decls, &ast.Interface{Base: ast.Base{Pos: d.Pos}, Name: ast.Name{Pos: d.Pos, Name: b.name}, Procs: []ast.Name{{Pos: d.Pos, Name: f.unit.Name}}})
+			t.names = append(t.names, b.name)
+			break
+		}
+	}
 }
 
 func (p *program) dispatcher(t *record, b *bound, name string, face *ast.Program) {

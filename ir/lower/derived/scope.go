@@ -70,6 +70,7 @@ type bound struct {
 	by       *record
 	name     string
 	target   []string
+	specific []*bound // of a generic name: what it stands for
 	nopass   bool
 	deferred *function // its interface
 	any      *bound    // calls the procedure that the type of the object has
@@ -223,7 +224,7 @@ func (p *program) typed(s *scope, t *ast.TypeSpec, rank int) *variable {
 
 // spec takes the declarations of a unit or construct.
 func (p *program) spec(s *scope, list []ast.Stmt) {
-	for _, st := range list {
+	for _, st := range ast.JoinUses(list) {
 		switch st := st.(type) {
 		case *ast.Use:
 			p.use(s, st)
