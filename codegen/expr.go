@@ -205,6 +205,9 @@ func (g *gen) binary(e *ir.Bin) (string, int) {
 	if g.fused[e] != 0 {
 		return g.contracted(e), precAtom
 	}
+	if c, ok := folded(e.R); ok && c.Int == 0 && e.Op == ir.Div { // Go's compiler refuses it
+		return fmt.Sprintf("spmd.Div[%s](%s, %s)", goType(e.Typ), g.typed(e.L), g.typed(e.R)), precAtom
+	}
 	op := goOps[e.Op]
 	if e.Op >= ir.Eq && e.Op <= ir.Ge && e.L.Type() == ir.Character {
 		return fmt.Sprintf("spmd.CmpStr(%s, %s) %s 0", g.expr(e.L), g.expr(e.R), op.text), precCompare

@@ -107,6 +107,9 @@ func (g *gen) native(e ir.Expr) bool {
 	case *ir.Call:
 		switch e.Name {
 		case "mod", "iand", "ior", "ieor", "max", "min":
+			if c, ok := folded(e.Args[1]); ok && c.Int == 0 && e.Name == "mod" {
+				return false
+			}
 			for _, a := range e.Args {
 				if !g.native(a) {
 					return false
@@ -181,7 +184,7 @@ func (g *gen) short(e ir.Expr) (s string, prec int, ok bool) {
 	case *ir.Bin:
 		if op := goOps[e.Op]; e.Op == ir.Pow {
 			return fmt.Sprintf("spmd.Pow32(%s, %s, %s)", g.expr(e.L), whole(e.R, 0), what), precAtom, true
-		} else {
+		} else if c, ok := folded(e.R); !ok || c.Int != 0 || e.Op != ir.Div {
 			return checked(whole(e.L, op.prec) + " " + op.text + " " + whole(e.R, op.prec+1))
 		}
 	case *ir.Conv:

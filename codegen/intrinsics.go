@@ -119,6 +119,9 @@ func (g *gen) callOf(e *ir.Call, render func(ir.Expr) (string, int)) (string, in
 		case ir.Real:
 			return fmt.Sprintf("float32(elementary.Mod(float64(%s), float64(%s)))", args[0], args[1]), precAtom
 		}
+		if c, ok := folded(e.Args[1]); ok && c.Int == 0 { // Go's compiler refuses it
+			return fmt.Sprintf("spmd.Mod[%s](%s)", goType(e.Typ), list), precAtom
+		}
 		return operand(0, precMul) + " % " + arg(1), precMul
 	case "sign":
 		switch e.Typ {

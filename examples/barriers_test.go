@@ -228,6 +228,9 @@ func TestCoarrayElision(t *testing.T) {
 				dir := t.TempDir()
 				log, plan := filepath.Join(dir, "log"), filepath.Join(dir, "plan")
 				for _, n := range counts {
+					if _, is := want[n]; !is {
+						continue
+					}
 					check := func(args ...string) {
 						t.Helper()
 						args = append([]string{"-n", fmt.Sprint(n), "-barriers-log=" + log}, args...)

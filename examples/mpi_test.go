@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -55,11 +56,15 @@ func TestMPI(t *testing.T) {
 	endless := filepath.Join("testdata", "mpi", "endless.f90")
 	stops := filepath.Join("testdata", "mpi", "stops.f90")
 	fails := filepath.Join("testdata", "mpi", "fails.f90")
-	texts := filepath.Join("testdata", "coarray", "texts.f90")
-	own := filepath.Join("testdata", "coarray", "owncomponents.f90")
+	// What needs the memory of one process, and how it is refused.
+	together := map[string]string{}
+	const texts, own = "is CHARACTER, and the images are processes", "is an allocatable component of a coarray, and the images are processes"
+	for name, why := range map[string]string{"texts": texts, "deferredlength": texts, "ownedcoarrays": texts, "owncomponents": own} {
+		together[filepath.Join("testdata", "coarray", name+".f90")] = why
+	}
 	status := filepath.Join("testdata", "coarray", "status.f90")
-	coarrays := slices.DeleteFunc(coarrayPrograms(t), func(s string) bool { return s == texts || s == own })
-	sources := slices.Concat(coarrays, []string{endless, stops, fails, texts, own})
+	coarrays := slices.DeleteFunc(coarrayPrograms(t), func(s string) bool { return together[s] != "" })
+	sources := slices.Concat(coarrays, []string{endless, stops, fails}, slices.Collect(maps.Keys(together)))
 	const checked, barriers, measured = " checked", " barriers", " measured"
 	mains := map[string][]byte{}
 	for _, e := range examples(t) {
@@ -163,8 +168,9 @@ func TestMPI(t *testing.T) {
 				})
 				t.Run("stops apart", func(t *testing.T) { stopped(t, processes{path, stops, 3, each, apart}) })
 				t.Run("refused", func(t *testing.T) {
-					refused(t, processes{path, texts, 3, each, onHost}, "is CHARACTER, and the images are processes")
-					refused(t, processes{path, own, 3, each, onHost}, "is an allocatable component of a coarray, and the images are processes")
+					for source, why := range together {
+						refused(t, processes{path, source, 3, each, onHost}, why)
+					}
 				})
 				t.Run("fails", func(t *testing.T) { failed(t, processes{path, fails, 3, each, onHost}) })
 				t.Run("fails apart", func(t *testing.T) { failed(t, processes{path, fails, 3, each, apart}) })

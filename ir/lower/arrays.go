@@ -97,7 +97,7 @@ func (l *lowerer) arrayAssign(s *ast.Assign) []ir.Stmt {
 		return nil
 	}
 	if id, whole := base.(*ast.Ident); whole && co == nil && l.allocs[l.lookup(id.Name)] != nil {
-		s = &ast.Assign{Base: s.Base, LHS: s.LHS, RHS: s.RHS}
+		s = ast.Copy(s)
 		staged, ok := l.regrow(s, l.lookup(id.Name), &pre)
 		if !ok {
 			return nil

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
@@ -138,7 +140,8 @@ func (l *lowerer) associated(n ast.Association, pre *[]ir.Stmt) *ir.Symbol {
 		s = named(a.typ)
 		s.Len = a.view.base.Len
 		s.Coarray = a.view.base.Coarray
-		l.seen(s, a.view, a.shape)
+		v, sh := l.from(a, n.Lows, pre)
+		l.seen(s, v, sh)
 	case element:
 		s = named(a.typ)
 		s.Cell, s.Coarray, s.Len = true, r.Sym.Coarray, r.Sym.Len
@@ -162,6 +165,22 @@ func (l *lowerer) associated(n ast.Association, pre *[]ir.Stmt) *ir.Symbol {
 		l.readOnly[s] = a.readOnly
 	}
 	return s
+}
+
+// from is array a with other lower bounds, the first ones given.
+func (l *lowerer) from(a *argument, lows []ast.Expr, pre *[]ir.Stmt) (*view, *shape) {
+	if len(lows) == 0 {
+		return a.view, a.shape
+	}
+	sh := &shape{lo: slices.Clone(a.shape.lo), n: a.shape.n}
+	subs := make([]viewSub, len(sh.lo))
+	for k := range subs {
+		if k < len(lows) {
+			sh.lo[k] = l.fixedBound(l.integer(lows[k], "a lower bound"), a.pos, pre)
+		}
+		subs[k] = viewSub{dim: k, coef: l.intConst(1, a.pos), off: l.minus(ir.Clone(a.shape.lo[k]), ir.Clone(sh.lo[k]), a.pos)}
+	}
+	return l.through(a.view, subs, a.pos), sh
 }
 
 // seen makes s, which is no variable of its own, a view with a shape.

@@ -113,9 +113,16 @@ func (l *lowerer) callee(name ast.Name, args []ast.Expr) (p *procedure, bad bool
 	if intrinsic || arrayReductions[name.Name] != nil || arrayFunctions[name.Name] {
 		return nil, false
 	}
-	for _, g := range given {
-		if g.typ == ir.Invalid {
-			return nil, true // reported, or what is wrong with the argument will be
+	for i, g := range given {
+		if g.typ != ir.Invalid || g.label {
+			continue
+		}
+		if k, ok := args[i].(*ast.Keyword); ok {
+			args[i] = k.X
+		}
+		var pre []ir.Stmt
+		if l.actual(args[i], &pre); l.diags.Len() > 0 {
+			return nil, true // what is wrong is in the argument
 		}
 	}
 	d := l.errorf(codeCall, name.Pos, "no procedure of the generic name %s takes these arguments: %s", name.Name, givenText(given))
@@ -147,6 +154,7 @@ func (l *lowerer) isDefinedAssignment(s *ast.Assign) bool {
 // given is an actual argument as far as it decides between procedures.
 type given struct {
 	keyword string
+	label   bool // of an alternate return
 	typ     ir.Type
 	rank    int
 }
@@ -154,6 +162,10 @@ type given struct {
 func givenText(list []given) string {
 	var parts []string
 	for _, g := range list {
+		if g.label {
+			parts = append(parts, "a label")
+			continue
+		}
 		parts = append(parts, typeAndRank(g.typ, g.rank))
 	}
 	return strings.Join(parts, ", ")
@@ -178,6 +190,10 @@ func typeAndRank(t ir.Type, rank int) string {
 // elemental procedure that is called for each element.
 func (l *lowerer) takes(p *procedure, args []given, each bool) bool {
 	dummies := l.signature(p)
+	args, ok := variablesOf(p, args)
+	if !ok {
+		return false
+	}
 	if len(args) > len(dummies) {
 		return false
 	}
@@ -206,6 +222,28 @@ func (l *lowerer) takes(p *procedure, args []given, each bool) bool {
 	return true
 }
 
+// variablesOf are args without labels; ok is false where p has no alternate returns at their
+// places, or has others.
+func variablesOf(p *procedure, args []given) (list []given, ok bool) {
+	returns := 0
+	for _, d := range p.unit.Args {
+		if d.Name == ast.Alternate {
+			returns++
+		}
+	}
+	for i, g := range args {
+		switch {
+		case !g.label:
+			list = append(list, g)
+		case i >= len(p.unit.Args) || p.unit.Args[i].Name != ast.Alternate:
+			return nil, false
+		default:
+			returns--
+		}
+	}
+	return list, returns == 0
+}
+
 // aside lowers something that leaves no trace.
 func (l *lowerer) aside(lower func()) {
 	m, prelude, elem, pending, goal, hoisted, results := l.mark(), l.prelude, l.elem, l.pending, l.goal, l.hoisted, l.results
@@ -222,6 +260,10 @@ func (l *lowerer) probe(e ast.Expr) (g given) {
 	if k, ok := e.(*ast.Keyword); ok {
 		g = l.probe(k.X)
 		g.keyword = k.Name
+		return g
+	}
+	if _, ok := e.(*ast.AltReturn); ok {
+		g.label = true
 		return g
 	}
 	if id, ok := e.(*ast.Ident); ok {

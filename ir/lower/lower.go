@@ -304,11 +304,7 @@ func (l *lowerer) symbol(name string, pos source.Pos) *ir.Symbol {
 		return s
 	}
 	if l.implicitNone {
-		s := &ir.Symbol{Name: name, Pos: pos}
-		l.names[name] = s
-		l.errorf(codeUndeclared, pos, "%s is not declared", name).
-			WithHelp("declare it, as in: %s :: %s", typeWord(l.implicitType(name)), name)
-		return s // not listed: nothing is known about it
+		return l.ownSymbol(name, pos)
 	}
 	if l.inner || l.unit.Statement {
 		in := l.scope
@@ -321,6 +317,18 @@ func (l *lowerer) symbol(name string, pos source.Pos) *ir.Symbol {
 		l.scope = h
 		defer func() { l.scope = in }()
 		return l.symbol(name, pos)
+	}
+	return l.ownSymbol(name, pos)
+}
+
+// ownSymbol makes a variable of the unit in hand by the implicit typing rules, as symbol does.
+func (l *lowerer) ownSymbol(name string, pos source.Pos) *ir.Symbol {
+	if l.implicitNone {
+		s := &ir.Symbol{Name: name, Pos: pos}
+		l.names[name] = s
+		l.errorf(codeUndeclared, pos, "%s is not declared", name).
+			WithHelp("declare it, as in: %s :: %s", typeWord(l.implicitType(name)), name)
+		return s // not listed: nothing is known about it
 	}
 	s := l.newSymbol(name, pos)
 	l.retype(s, name)

@@ -34,15 +34,23 @@ func (l *lowerer) regrow(s *ast.Assign, sym *ir.Symbol, pre *[]ir.Stmt) (staged 
 		return nil, true // told when the elements are assigned
 	}
 	var differ ir.Expr
-	for k := range n {
-		if ir.Same(n[k], have[k]) {
-			continue
+	compare := func(x, y ir.Expr) {
+		if ir.Same(x, y) {
+			return
 		}
-		d := l.bin(ir.Ne, ir.Clone(n[k]), ir.Clone(have[k]), pos, pos)
+		d := l.bin(ir.Ne, ir.Clone(x), ir.Clone(y), pos, pos)
 		if differ == nil {
 			differ = d
 		} else {
 			differ = l.bin(ir.Or, differ, d, pos, pos)
+		}
+	}
+	for k := range n {
+		compare(n[k], have[k])
+	}
+	if s.Anew {
+		for k := range lo {
+			compare(lo[k], l.shapes[sym].lo[k])
 		}
 	}
 	if differ == nil {
@@ -59,6 +67,9 @@ func (l *lowerer) regrow(s *ast.Assign, sym *ir.Symbol, pre *[]ir.Stmt) (staged 
 	absent := l.bin(ir.Or, &ir.Un{X: ir.X{Pos: pos, Typ: ir.Logical}, Op: ir.Not, E: varOf(a.flag, pos)}, differ, pos, pos)
 	then, lower := l.allocated(sym, a, lo, n, pos)
 	when := &ir.If{S: ir.S{Pos: pos}, Cond: absent, Then: then}
+	if lower && s.Anew {
+		l.again.vary[sym.Source()] = true
+	}
 	l.regrown = append(l.regrown, regrown{when, sym, differ, lower})
 	*pre = append(*pre, when)
 	return staged, true

@@ -124,8 +124,8 @@ func (o *layout) variable(name string, pos source.Pos) int {
 		return -1
 	}
 	s := l.names[name]
-	if s == nil {
-		s = l.symbol(name, pos)
+	if s == nil { // a variable of a host is another one
+		s = l.ownSymbol(name, pos)
 	}
 	switch {
 	case s.Type == ir.Invalid || l.unbounded[s]:

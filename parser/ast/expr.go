@@ -138,11 +138,13 @@ type (
 	}
 )
 
-// Association is "a => x" of ASSOCIATE, or "a[2,*] => x" of CHANGE TEAM with codimensions.
+// Association is "a => x" of ASSOCIATE, or "a[2,*] => x" of CHANGE TEAM with codimensions. Lows
+// are not in the source: the lower bounds of an array where they are not those of X.
 type Association struct {
 	Name
 	Codims []Expr
 	X      Expr
+	Lows   []Expr
 }
 
 // ForallIndex is "i = lo:hi:step" of FORALL and DO CONCURRENT.

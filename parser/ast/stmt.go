@@ -4,10 +4,12 @@ import "github.com/spmdc/spmdc/parser/source"
 
 type (
 	// Assign is "lhs = rhs". Part is not in the source: it copies a component where a whole
-	// variable of a derived type is copied, of which not all need have a value.
+	// variable of a derived type is copied, of which not all need have a value. Anew is not
+	// either: an allocatable component gets the bounds of its value, whatever it had before.
 	Assign struct {
 		Base
 		Part     bool
+		Anew     bool
 		LHS, RHS Expr // LHS is *Ident, *Index, *Substring or *CoIndex
 	}
 	// Do is "name: do i = lo, hi, step". Var is "" for a plain "do".

@@ -66,6 +66,13 @@ func PowInt[I integer](x I, n int) I {
 	return y
 }
 
+// Div is a division that Go's compiler refuses: by the constant 0, where it is never executed or
+// an error of the program.
+func Div[I integer](a, b I) I { return a / b }
+
+// Mod is MOD where Go's compiler refuses its %.
+func Mod[I integer](a, b I) I { return a % b }
+
 // Modulo is MODULO: a - floor(a/b)*b, with the sign of b. For MOD use Go's %.
 func Modulo[I integer](a, b I) I {
 	r := a % b

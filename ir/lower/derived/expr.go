@@ -107,6 +107,12 @@ func (t *unit) functionRef(name string, pos source.Pos, args []ast.Expr, at ast.
 func (t *unit) inquiry(name string, pos source.Pos, args []ast.Expr, at ast.XBase) ast.Expr {
 	x := &ast.Index{XBase: at, Name: name, NamePos: pos}
 	o := t.object(args[0])
+	if o != nil && (name == "lbound" || name == "ubound") {
+		if whole := o.ownBounds(); whole != nil {
+			return t.ownBounds(name, whole, o.comp, args[1:], at)
+		}
+		o = o.numbered()
+	}
 	switch {
 	case name == "allocated" || name == "lbound" && len(args) > 1 || name == "ubound" && len(args) > 1:
 		if c := t.there(args[0]); c != nil {
@@ -121,8 +127,12 @@ func (t *unit) inquiry(name string, pos source.Pos, args []ast.Expr, at ast.XBas
 			return x
 		}
 	}
-	if o == nil || o.of == nil {
+	if o == nil {
 		x.Args = t.arguments(name, args)
+		return x
+	}
+	if o.of == nil {
+		x.Args = append([]ast.Expr{t.reference(o, nil)}, t.arguments(name, args[1:])...)
 		return x
 	}
 	l := o.plainest()
@@ -138,6 +148,30 @@ func (t *unit) inquiry(name string, pos source.Pos, args []ast.Expr, at ast.XBas
 		x.Args = append(x.Args, t.expr(a))
 	}
 	return x
+}
+
+// ownBounds is LBOUND or UBOUND of component c, of an element of an array: those of the first
+// dimensions of whole.
+func (t *unit) ownBounds(name string, whole ast.Expr, c *component, args []ast.Expr, at ast.XBase) ast.Expr {
+	var rest []ast.Expr
+	for i, a := range args {
+		k, key := a.(*ast.Keyword)
+		if key && k.Name == "kind" {
+			rest = append(rest, a)
+			continue
+		}
+		if key {
+			a = k.X
+		}
+		if i == 0 || key {
+			return &ast.Index{XBase: at, Name: name, NamePos: at.Pos, Args: append([]ast.Expr{whole, t.expr(clone(a))}, args[1:]...)}
+		}
+	}
+	list := &ast.Array{XBase: at, Brackets: true}
+	for k := range c.dims {
+		list.Items = append(list.Items, boundOf(name, whole, k+1, rest...))
+	}
+	return list
 }
 
 // chosen is the procedure that name(args) means, nil where that is not known here: a type or kind

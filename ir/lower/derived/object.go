@@ -1,6 +1,8 @@
 package derived
 
 import (
+	"strconv"
+
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
 )
@@ -209,6 +211,38 @@ func element(at ast.XBase, name string, args []ast.Expr) ast.Expr {
 	if r, ok := args[0].(*ast.Triplet); ok && len(args) == 1 && r.Step == nil {
 		return &ast.Substring{XBase: at, Base: &ast.Ident{XBase: at, Name: name}, Lo: r.Lo, Hi: r.Hi}
 	}
+	return &ast.Index{XBase: at, Name: name, NamePos: at.Pos, Args: args}
+}
+
+// numbered is o where it is seen as a whole: a component of all elements of an array is a
+// section, whose lower bounds are 1.
+func (o *object) numbered() *object {
+	n := len(o.groups)
+	if o.comp == nil || n == 0 || len(o.comp.dims) > 0 || o.groups[n-1].args != nil {
+		return o
+	}
+	out := *o
+	out.groups = append([]group(nil), o.groups...)
+	for range out.groups[n-1].rank {
+		out.groups[n-1].args = append(out.groups[n-1].args, &ast.Triplet{XBase: o.XBase})
+	}
+	return &out
+}
+
+// ownBounds is the array that has, in its first dimensions, the bounds of o: a component that is an
+// array, of an element; nil for anything else.
+func (o *object) ownBounds() ast.Expr {
+	n := len(o.groups)
+	if o.comp == nil || o.of != nil || len(o.comp.dims) == 0 || n < 2 || o.groups[n-1].args != nil || o.images != nil {
+		return nil
+	}
+	return &ast.Ident{XBase: o.XBase, Name: o.name}
+}
+
+// boundOf is lbound(x, k) or ubound(x, k).
+func boundOf(name string, x ast.Expr, k int, rest ...ast.Expr) ast.Expr {
+	at := ast.XBase{Pos: x.Position(), End: x.EndPosition()}
+	args := append([]ast.Expr{clone(x), &ast.IntLit{XBase: at, Text: strconv.Itoa(k)}}, rest...)
 	return &ast.Index{XBase: at, Name: name, NamePos: at.Pos, Args: args}
 }
 

@@ -270,22 +270,41 @@ func (t *unit) associate(s *ast.Associate) []ast.Stmt {
 	c.Names = nil
 	in := newScope(t.unit, t.scope, "")
 	for _, n := range s.Names {
-		r := t.typeOf(n.X)
+		r, o := t.typeOf(n.X), t.object(n.X)
+		if o != nil {
+			o = o.numbered()
+		}
 		if r == nil {
 			in.vars[n.Name.Name] = nil
-			c.Names = append(c.Names, ast.Association{Name: n.Name, X: t.expr(n.X)})
+			x := ast.Association{Name: n.Name}
+			if o != nil {
+				x.X = t.reference(o, nil)
+				if whole := o.ownBounds(); whole != nil {
+					for k := range o.comp.dims {
+						x.Lows = append(x.Lows, boundOf("lbound", whole, k+1))
+					}
+				}
+			} else {
+				x.X = t.expr(n.X)
+			}
+			c.Names = append(c.Names, x)
 			continue
 		}
 		v := &variable{name: n.Name.Name, of: r}
 		part := false
-		if o := t.object(n.X); o != nil {
+		if o != nil {
 			v.rank, v.class = o.rank(), o.root.class && o.comp == nil
 			for _, g := range o.groups {
 				part = part || g.args != nil
 			}
 		}
 		in.vars[n.Name.Name] = v
-		values := t.value(n.X, r, true)
+		var values []ast.Expr
+		if o != nil && o.of == r && o.store == nil {
+			values = t.references(o)
+		} else {
+			values = t.value(n.X, r, true)
+		}
 		for k, l := range r.leaves() {
 			if k >= len(values) {
 				break
@@ -387,7 +406,7 @@ func (t *unit) assigned(o *object, parts []ast.Expr, base ast.Base) []ast.Stmt {
 			out = append(out, t.freed(to, base))
 			continue
 		}
-		out = append(out, &ast.Assign{Base: base, LHS: to, RHS: parts[k]})
+		out = append(out, &ast.Assign{Base: base, Anew: l.open, LHS: to, RHS: parts[k]})
 	}
 	return out
 }
@@ -404,7 +423,7 @@ func (t *unit) copied(to, from *object, base ast.Base) []ast.Stmt {
 	var out []ast.Stmt
 	for _, l := range to.of.leaves() {
 		x, y := t.reference(to, l), t.reference(from, l)
-		set := &ast.Assign{Base: base, Part: true, LHS: x, RHS: y}
+		set := &ast.Assign{Base: base, Part: true, Anew: l.open, LHS: x, RHS: y}
 		if !l.open {
 			out = append(out, set)
 			continue
