@@ -392,8 +392,8 @@ func isLeaf(body []ir.Stmt) bool {
 	for _, s := range body {
 		switch s := s.(type) {
 		case *ir.Assign:
-			if coindexed(s) {
-				return false // what it stores may be an element that is addressed here
+			if !isPlain(s) {
+				return false
 			}
 		case *ir.If:
 			if !isLeaf(s.Then) || !isLeaf(s.Else) {
@@ -404,6 +404,23 @@ func isLeaf(body []ir.Stmt) bool {
 		}
 	}
 	return true
+}
+
+// isPlain reports whether the elements of s can be addressed in front of a loop over it: what a
+// coindexed assignment stores may be one of them, and in an implied DO they differ.
+func isPlain(s *ir.Assign) bool { return !coindexed(s) && !loopsInside(s) }
+
+// loopsInside reports whether s writes a record with an implied DO.
+func loopsInside(s ir.Stmt) bool {
+	found := false
+	for _, e := range ir.Exprs(s) {
+		ir.WalkExpr(e, func(e ir.Expr) bool {
+			_, is := e.(*ir.ImpliedDo)
+			found = found || is
+			return !found
+		})
+	}
+	return found
 }
 
 // coindexed reports whether s itself mentions an element of another image.

@@ -172,6 +172,24 @@ const named = `program select
 end program
 `
 
+// records writes records with implied DO in loops, also unrolled ones.
+const records = `program records
+  implicit none
+  character(12) :: line, all(3)
+  integer :: a(3), i, j
+  a = [(10*i, i = 1, 3)]
+  do i = 1, 2
+    write (line, '(4i3)') a, i
+  end do
+  print *, line
+  do i = 1, 300
+    write (line, '(4i3)') (a(j) + 1, j = 3, 1, -1), mod(i, 100)
+    if (i < 4) all(i) = line
+  end do
+  print *, line, all
+end program
+`
+
 // TestEmittedModules runs emitted programs that fail, or have names of Go's. With all to
 // be tried they are one module that go vet sees and the user's go build builds; else they
 // are a bundle.
@@ -183,12 +201,22 @@ func TestEmittedModules(t *testing.T) {
 		"faults":  emit(t, "src/faults.hpf", faults, plan.Handshake, codegen.Options{}),
 		"barrier": emit(t, "src/faults.hpf", faults, plan.Barrier, codegen.Options{}),
 		"vector":  emitAll(t, "src/faults.hpf", faults, codegen.Options{Target: kernel.Auto}),
+		"records": emit(t, "src/records.hpf", records, plan.Handshake, codegen.Options{}),
 		"named":   emit(t, "select.hpf", named, plan.Handshake, codegen.Options{}),
 	}
 	for _, name := range []string{"stencil", "reduction", "guarded", "strides"} {
 		mains[name] = golden.Read(t, "testdata/"+name+".txtar").Files[1].Text
 	}
-	program := builtOf(t, mains, "faults", "barrier", "vector", "named", "strides")
+	program := builtOf(t, mains, "faults", "barrier", "vector", "records", "named", "strides")
+	t.Run("records", func(t *testing.T) {
+		for _, n := range []string{"1", "3"} {
+			stdout, stderr, err := program("records", "", "-n", n)
+			got := strings.Join(strings.Fields(stdout), " ")
+			if want := "10 20 30 2 31 21 11 0 31 21 11 1 31 21 11 2 31 21 11 3"; err != nil || got != want { // gfortran's
+				t.Errorf("on %s PEs: %v, prints %q, want %q\n%s", n, err, got, want, stderr)
+			}
+		}
+	})
 	t.Run("names", func(t *testing.T) {
 		for _, n := range []string{"1", "3"} {
 			stdout, stderr, err := program("named", "", "-n", n)

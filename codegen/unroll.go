@@ -83,7 +83,7 @@ func (f *flattened) stmts(list []ir.Stmt) (out []ir.Stmt) {
 		}
 		switch s := s.(type) {
 		case *ir.Assign:
-			if coindexed(s) {
+			if !isPlain(s) {
 				f.no("it has other statements than assignments and IF")
 				return nil
 			}

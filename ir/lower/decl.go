@@ -39,7 +39,7 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 	var commons []*ast.Common
 	var interfaces []ast.Name
 	var equivalences []*ast.Equivalence
-	for _, s := range spec {
+	for _, s := range ast.JoinUses(spec) {
 		independent = nil
 		switch s := s.(type) {
 		case *ast.ImplicitNone:

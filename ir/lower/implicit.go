@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
@@ -41,15 +43,16 @@ func (s *scope) retype(sym *ir.Symbol, name string) {
 }
 
 // implicit takes IMPLICIT with types: it is about names of this unit and of those that it
-// contains.
+// contains. IMPLICIT NONE of the host holds no more.
 func (l *lowerer) implicit(s *ast.Implicit) {
-	if l.implicitNone {
-		l.errorf(codeDeclaration, s.Pos, "IMPLICIT with a type, where IMPLICIT NONE holds").WithHelp("remove one of them")
-		return
-	}
 	own := *l.letters
 	if h := l.host; h != nil && l.letters == h.letters {
 		own.set = [26]source.Pos{}
+		l.implicitNone = slices.ContainsFunc(l.unit.Spec, func(s ast.Stmt) bool { _, is := s.(*ast.ImplicitNone); return is })
+	}
+	if l.implicitNone {
+		l.errorf(codeDeclaration, s.Pos, "IMPLICIT with a type, where IMPLICIT NONE holds").WithHelp("remove one of them")
+		return
 	}
 	l.letters = &own
 	for i := range s.Rules {

@@ -1,6 +1,10 @@
 package ast
 
-import "github.com/spmdc/spmdc/parser/source"
+import (
+	"slices"
+
+	"github.com/spmdc/spmdc/parser/source"
+)
 
 type (
 	// TypeDecl is "real(8), parameter, dimension(n) :: a, b(3)".
@@ -183,6 +187,33 @@ type Binding struct {
 type UseName struct {
 	Name
 	Of Name
+}
+
+// JoinUses is list with the USE statements of one module made one, as the language reads them
+// (Fortran 2018, 14.2.2, paragraph 6): where one of them has no ONLY, what the lists of the others
+// name is renamed too, and has its own name only if a list gives it that.
+func JoinUses(list []Stmt) []Stmt {
+	type module struct{ name, nature string }
+	first := map[module]*Use{}
+	out := make([]Stmt, 0, len(list))
+	for _, s := range list {
+		u, is := s.(*Use)
+		if !is {
+			out = append(out, s)
+			continue
+		}
+		m := module{u.Module.Name, u.Nature}
+		if f := first[m]; f != nil {
+			f.Only = f.Only && u.Only
+			f.Names = append(f.Names, u.Names...)
+			continue
+		}
+		joined := *u
+		joined.Names = slices.Clone(u.Names)
+		first[m] = &joined
+		out = append(out, &joined)
+	}
+	return out
 }
 
 // Original is the name that the module has.

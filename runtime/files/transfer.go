@@ -60,7 +60,7 @@ func (u *unit) begin(w spmd.Transfer, write bool) error {
 	case u.access == "direct" && !hasRec:
 		return wrong(5003, "Direct access data transfer requires record number", "write REC=number")
 	case u.access != "direct" && hasRec:
-		return wrong(record.BadOption, "Record number not allowed for sequential access data transfer", "open the file with access='direct'")
+		return wrong(record.Conflict, "Record number not allowed for "+u.access+" access data transfer", "open the file with access='direct'")
 	case u.access != "stream" && hasPos:
 		return wrong(record.BadOption, "POS= specifier not allowed with REC= specifier", "open the file with access='stream'")
 	case u.access == "sequential" && u.behind:
@@ -125,7 +125,7 @@ func (u *unit) writeText(text []byte) error {
 	if len(text) > 0 {
 		u.pending = text[len(text)-1] != '\n'
 	}
-	if u.access == "sequential" {
+	if u.access == "sequential" || bytes.IndexByte(text, '\n') >= 0 {
 		u.d.truncate()
 	}
 	return nil
@@ -135,9 +135,7 @@ func (u *unit) writeText(text []byte) error {
 func (u *unit) endRecord() {
 	if u.pending {
 		u.d.write([]byte{'\n'})
-		if u.access == "sequential" {
-			u.d.truncate()
-		}
+		u.d.truncate()
 	}
 	u.pending = false
 }
@@ -150,6 +148,10 @@ func (u *unit) writeMarked(b []byte) error {
 	if len(b) > maxMarked {
 		return &record.Error{Status: record.BadUnformat, Text: "Unformatted record too long",
 			Msg: fmt.Sprintf("%s: an unformatted record of %d bytes", u.where(), len(b)), Help: "write less than 2 GiB by one statement, or use access='stream'"}
+	}
+	if u.recl > 0 && len(b) > u.recl {
+		return &record.Error{Status: record.ShortRecord, Text: "I/O past end of record on unformatted file",
+			Msg: fmt.Sprintf("%s: a record of %d bytes, with RECL=%d", u.where(), len(b), u.recl), Help: "open the file with a greater RECL="}
 	}
 	mark := binary.LittleEndian.AppendUint32(nil, uint32(len(b)))
 	u.d.write(mark)
@@ -297,9 +299,14 @@ func (u *unit) endFile() error {
 
 // backspace is BACKSPACE: it goes to the beginning of the record before.
 func (u *unit) backspace() error {
-	if u.access != "sequential" {
-		return &record.Error{Status: record.Conflict, Text: "Cannot BACKSPACE a file opened for " + map[string]string{"direct": "DIRECT", "stream": "STREAM"}[u.access] + " access",
-			Msg: u.where() + ": BACKSPACE needs sequential access", Help: "read the record by its number, or at its position"}
+	wrong := func(text string) error {
+		return &record.Error{Status: record.Conflict, Text: text, Msg: u.where() + ": BACKSPACE of a file that is neither sequential nor formatted", Help: "read the record by its number, or at its position"}
+	}
+	switch {
+	case u.access == "direct":
+		return wrong("Cannot BACKSPACE a file opened for DIRECT access")
+	case u.access == "stream" && !u.formatted():
+		return wrong("Cannot BACKSPACE an unformatted stream file")
 	}
 	u.endRecord()
 	if u.behind {

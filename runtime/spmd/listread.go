@@ -10,7 +10,7 @@ import (
 )
 
 // listWord is what gfortran calls a value of a type in IOMSG.
-var listWord = map[string]string{"INTEGER": "integer", "INTEGER(8)": "integer", "REAL": "real number", "LOGICAL": "logical value", "COMPLEX": "complex value"}
+var listWord = map[string]string{"REAL": "real number", "COMPLEX": "complex value"}
 
 // listReader reads the items of one list-directed READ. Values are separated
 // by blanks, ends of lines, or a comma with blanks around it; r*v stands for r
@@ -171,14 +171,33 @@ func (r *listReader) point(s string) string {
 	return strings.NewReplacer(",", ".", ".", ",").Replace(s)
 }
 
+const mostRepeats = 200000000 // of gfortran's library
+
+// countOf is the number that the digits at the beginning of s are, +Inf for one that is too large.
+func countOf(s string) float64 {
+	n, _ := strconv.ParseFloat(s[:len(s)-len(strings.TrimLeft(s, "0123456789"))], 64)
+	return n
+}
+
 // badText is gfortran's IOMSG for a value that item n, of the type what, cannot take.
 func (v *listValue) badText(what string, n int) string {
+	digit := v.text != "" && v.text[0] >= '0' && v.text[0] <= '9'
+	integer := strings.HasPrefix(what, "INTEGER")
 	switch {
-	case what != "COMPLEX" || v.text == "" || v.text[0] == '(':
-	case strings.Contains(v.text, " "):
+	case digit && strings.HasPrefix(strings.TrimLeft(v.text, "0"), "*"):
+		return fmt.Sprintf("Zero repeat count in item %d of list input", n)
+	case integer && strings.Trim(strings.TrimLeft(v.text, "+-"), "0123456789") == "":
+		return fmt.Sprintf("Integer overflow while reading item %d", n)
+	case integer:
+		return fmt.Sprintf("Bad integer for item %d in list input", n)
+	case what == "COMPLEX" && v.text != "" && v.text[0] != '(' && strings.Contains(v.text, " "):
 		return fmt.Sprintf("Bad complex floating point number for item %d", n)
-	case v.text[0] >= '0' && v.text[0] <= '9':
+	case digit && (what == "COMPLEX" || what == "LOGICAL") && countOf(v.text) > mostRepeats:
+		return fmt.Sprintf("Repeat count overflow in item %d of list input", n)
+	case digit && (what == "COMPLEX" || what == "LOGICAL"):
 		return fmt.Sprintf("Bad repeat count in item %d of list input", n)
+	case what == "LOGICAL":
+		return fmt.Sprintf("Bad logical value while reading item %d", n)
 	}
 	return fmt.Sprintf("Bad %s in item %d of list input", listWord[what], n)
 }

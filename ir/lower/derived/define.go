@@ -2,8 +2,8 @@ package derived
 
 import (
 	"fmt"
-	"maps"
 	"slices"
+	"strings"
 
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
@@ -223,25 +223,38 @@ func (p *program) boundProcedures(s *scope) {
 		for _, generic := range []bool{false, true} {
 			for i := range d.Bound {
 				if d.Bound[i].Generic == generic {
+					p.extend(r, &d.Bound[i])
 					p.bind(r, &d.Bound[i])
 				}
 			}
 		}
-		p.inherit(r, d)
 	}
 }
 
-// inherit makes anew the generic procedures of the parent of r of which r overrides one.
-func (p *program) inherit(r *record, d *ast.TypeDef) {
-	for _, name := range slices.Sorted(maps.Keys(r.bound)) {
+// extend adds to generic name d of r what its parents have under that name, as far as the module
+// of r sees it. Operators have one name in all modules.
+func (p *program) extend(r *record, d *ast.Binding) {
+	if !d.Generic || isOperator(d.Name.Name) {
+		return
+	}
+	visible := func(name string) bool {
 		b := r.bound[name]
-		if b.by == r || b.name == name { // an operator, which is chosen by its arguments
-			continue
-		}
-		if slices.ContainsFunc(b.specific, func(s ast.Name) bool { return r.bound[s.Name].by == r }) {
-			p.bind(r, &ast.Binding{Name: ast.Name{Pos: d.Pos, Name: name}, Generic: true, Targets: b.specific})
+		return b != nil && !slices.ContainsFunc(b.target, func(t string) bool { return r.scope.function(p, t) == nil })
+	}
+	for at := r.parent; at != nil; at = at.parent {
+		for _, of := range at.def.Bound {
+			for _, t := range of.Targets {
+				if of.Generic && of.Name.Name == d.Name.Name && visible(t.Name) && !slices.ContainsFunc(d.Targets, func(x ast.Name) bool { return x.Name == t.Name }) {
+					d.Targets = append(d.Targets, t)
+				}
+			}
 		}
 	}
+}
+
+// isOperator reports whether a generic name is that of an operator or of assignment.
+func isOperator(name string) bool {
+	return name == "assignment(=)" || strings.HasPrefix(name, "operator") && len(name) > len("operator")
 }
 
 func (p *program) bind(r *record, d *ast.Binding) {
@@ -263,17 +276,7 @@ func (p *program) bind(r *record, d *ast.Binding) {
 			p.overridden[at][d.Name.Name] = d.Pos
 		}
 	}
-	targets := d.Targets
-	if r.parent != nil && d.Generic {
-		if of := r.parent.bound[d.Name.Name]; of != nil { // which is extended
-			for _, t := range of.specific {
-				if !slices.ContainsFunc(targets, func(x ast.Name) bool { return x.Name == t.Name }) {
-					targets = append(slices.Clip(targets), t)
-				}
-			}
-		}
-	}
-	for _, t := range targets {
+	for _, t := range d.Targets {
 		target := t.Name
 		if d.Generic {
 			of := r.bound[target]
@@ -282,7 +285,7 @@ func (p *program) bind(r *record, d *ast.Binding) {
 				continue
 			}
 			b.nopass, b.pass = of.nopass, of.pass
-			b.specific = append(b.specific, t)
+			b.specific = append(b.specific, of)
 			b.target = append(b.target, of.target...)
 			continue
 		}
@@ -292,7 +295,7 @@ func (p *program) bind(r *record, d *ast.Binding) {
 		}
 		b.target = append(b.target, target)
 	}
-	if d.Generic && (d.Name.Name == "assignment(=)" || len(d.Name.Name) > 8 && d.Name.Name[:8] == "operator") {
+	if d.Generic && isOperator(d.Name.Name) {
 		b.name = d.Name.Name
 	}
 	block := &ast.Interface{Base: ast.Base{Pos: d.Pos}, Name: ast.Name{Pos: d.Pos, Name: b.name}}

@@ -299,8 +299,20 @@ func (t *unit) method(x ast.Expr, name string) (m *bound, of *record) {
 	return m, of
 }
 
-// passed are the arguments of a call of m for object x.
+// passed are the arguments of a call of m for object x. Of a generic name they are those of the
+// procedure that they fit, where its procedures get the object in different places.
 func (t *unit) passed(m *bound, x ast.Expr, of *record, args []ast.Expr) []ast.Expr {
+	for _, s := range m.specific {
+		if s.nopass == m.nopass && s.pass == m.pass {
+			continue
+		}
+		list := t.passed(s, x, of, args)
+		for _, name := range s.target {
+			if f := s.by.scope.function(t.p, name); len(list) == len(f.unit.Args) && t.fits(f, list) {
+				return list
+			}
+		}
+	}
 	switch {
 	case m.nopass:
 		return args

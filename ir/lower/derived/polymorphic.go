@@ -2,7 +2,6 @@ package derived
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/spmdc/spmdc/parser/ast"
@@ -159,38 +158,41 @@ func (p *program) dispatchers() {
 			}
 		}
 	}
-	for _, t := range p.records {
-		for _, name := range slices.Sorted(maps.Keys(t.bound)) {
-			if b := t.bound[name]; b.by == t && b.name == t.id+"%"+name {
-				p.genericDispatcher(t, b)
+	for _, r := range p.records {
+		for i := range r.def.Bound {
+			if d := &r.def.Bound[i]; d.Generic && r.bound[d.Name.Name] != nil {
+				p.dispatched(r, d, r.bound[d.Name.Name])
 			}
 		}
 	}
 }
 
-// genericDispatcher gives generic procedure b of type t another name, which stands for the
-// dispatchers of what b stands for.
-func (p *program) genericDispatcher(t *record, b *bound) {
-	any := &bound{by: t, name: b.name + "%any", pass: b.pass, at: b.at}
-	replaced := false
-	for _, s := range b.specific {
-		of := t.bound[s.Name]
-		if of.any != nil && of.by.scope == t.scope {
-			of, replaced = of.any, true
+// dispatched makes generic name b of type r, which d declares, stand for the dispatchers of its
+// procedures that have one: those of the extensions are called by it too.
+func (p *program) dispatched(r *record, d *ast.Binding, b *bound) {
+	for _, name := range d.Targets {
+		for t := r; t != nil; t = t.parent {
+			of := t.bound[name.Name]
+			if of == nil || of.any == nil {
+				continue
+			}
+			replaced := func(f *function) bool {
+				return slices.ContainsFunc(r.bound[name.Name].target, func(s string) bool { return r.scope.function(p, s) == f })
+			}
+			list := slices.DeleteFunc(slices.Clone(r.scope.generics[b.name]), replaced)
+			for _, s := range r.decls {
+				if block, is := s.(*ast.Interface); is && block.Name.Name == b.name {
+					block.Procs = slices.DeleteFunc(block.Procs, func(n ast.Name) bool { return slices.Contains(r.bound[name.Name].target, n.Name) })
+				}
+			}
+			f := t.scope.generics[of.any.name][0]
+			r.scope.generics[b.name] = append(list, f)
+			p.global[b.name] = r.scope.generics[b.name]
+			t.decls = append(t.decls, &ast.Interface{Base: ast.Base{Pos: d.Pos}, Name: ast.Name{Pos: d.Pos, Name: b.name}, Procs: []ast.Name{{Pos: d.Pos, Name: f.unit.Name}}})
+			t.names = append(t.names, b.name)
+			break
 		}
-		any.target = append(any.target, of.target...)
 	}
-	if !replaced {
-		return
-	}
-	block := &ast.Interface{Base: ast.Base{Pos: b.at}, Name: ast.Name{Pos: b.at, Name: any.name}}
-	for _, target := range any.target {
-		block.Procs = append(block.Procs, ast.Name{Pos: b.at, Name: target})
-		t.scope.generics[any.name] = append(t.scope.generics[any.name], t.scope.function(p, target))
-	}
-	p.global[any.name] = t.scope.generics[any.name]
-	t.decls, t.names = append(t.decls, block), append(t.names, any.name)
-	b.any = any
 }
 
 func (p *program) dispatcher(t *record, b *bound, name string, face *ast.Program) {

@@ -70,13 +70,12 @@ type bound struct {
 	by       *record
 	name     string
 	target   []string
+	specific []*bound // of a generic name: what it stands for
 	nopass   bool
 	deferred *function // its interface
 	any      *bound    // calls the procedure that the type of the object has
 	pass     string
 	at       source.Pos
-
-	specific []ast.Name // of a generic one: the procedures of the type
 }
 
 // leaf is what a variable of a derived type is made of in the end: name is "%pos", or "%cell%u".
@@ -225,7 +224,7 @@ func (p *program) typed(s *scope, t *ast.TypeSpec, rank int) *variable {
 
 // spec takes the declarations of a unit or construct.
 func (p *program) spec(s *scope, list []ast.Stmt) {
-	for _, st := range list {
+	for _, st := range ast.JoinUses(list) {
 		switch st := st.(type) {
 		case *ast.Use:
 			p.use(s, st)
