@@ -152,6 +152,7 @@ func (l *leaf) emit(refs []leafRef, v *vectorLoop, r *comm.Region) (inner int) {
 	g.out.at = d.Pos.Line
 	for _, c := range g.walksOf(d, r) {
 		v, at := "val"+strings.ToUpper(c.Name()), "at"+strings.ToUpper(c.Name())
+		drop = g.unlessUsed(v, drop)
 		g.walked[c] = fmt.Sprintf("%s[%s[t]]", v, at)
 		g.out.p("%s, %s := %s.Data, %s.At[%s:][:nT]", v, at, g.comms[c], g.comms[c], g.counter(c))
 		g.out.p("%s += nT", g.counter(c))
@@ -176,6 +177,17 @@ func (l *leaf) emit(refs []leafRef, v *vectorLoop, r *comm.Region) (inner int) {
 	g.out.p("}")
 	l.forget(refs)
 	return inner - drop()
+}
+
+// unlessUsed marks the definition of name that comes next: what it returns removes that line if no other
+// one uses the name, does what inner does, and returns how many lines are gone.
+func (g *gen) unlessUsed(name string, inner func() int) (drop func() int) {
+	at := len(g.out.lines)
+	return func() int {
+		n := len(g.out.lines)
+		g.dropUnusedBefore(at, n, name)
+		return n - len(g.out.lines) + inner()
+	}
 }
 
 // walksInside finds the elements that lists pick in unrolled loops: so many for each
