@@ -28,7 +28,7 @@ func (l *leaf) picksAgain() {
 			continue
 		}
 		same := l.sameElement(r, l.body[i:])
-		if len(same) == 1 {
+		if len(same) < 2 { // none where an earlier statement has found it
 			continue
 		}
 		l.n++
