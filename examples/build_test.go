@@ -182,9 +182,9 @@ func tried(source, plan string, flags ...string) bool {
 func runOn(plan string, checked bool) []string {
 	switch {
 	case plan == plans[0] && checked:
-		return []string{"*", "testdata/coarray", "testdata/language", "testdata/wrap"}
+		return []string{"*", "testdata/coarray", "testdata/language", "testdata/standard", "testdata/wrap"}
 	case plan == plans[0]:
-		return []string{"*", "testdata/coarray", "testdata/elide", "testdata/numbers", "testdata/wrap"}
+		return []string{"*", "testdata/coarray", "testdata/elide", "testdata/numbers", "testdata/standard", "testdata/wrap"}
 	case checked:
 		return []string{"testdata/elide"}
 	}
