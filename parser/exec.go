@@ -351,15 +351,23 @@ func (g *errorStopStmt) build(_ *parser, base ast.Base) ast.Stmt {
 }
 
 func (g *criticalStmt) build(p *parser, base ast.Base) ast.Stmt {
-	s := &ast.Critical{Base: base}
-	if g.Stat != nil {
-		if g.Stat.given {
-			p.diags.Add(problem(source.Syntax, &g.Word, "CRITICAL with images").WithHelp("write critical, or critical (stat=variable)"))
-			return nil
-		}
-		s.Status = g.Stat.status
+	status, ok := g.Stat.alone(p, &g.Word, "critical")
+	if !ok {
+		return nil
 	}
-	return s
+	return &ast.Critical{Base: base, Status: status}
+}
+
+// alone is the STAT= and ERRMSG= of a statement that takes no images.
+func (s *imageSet) alone(p *parser, word *lexer.Token, what string) (status []ast.Expr, ok bool) {
+	switch {
+	case s == nil:
+		return nil, true
+	case s.given:
+		p.diags.Add(problem(source.Syntax, word, strings.ToUpper(what)+" with images").WithHelp("write %s, or %[1]s (stat=variable)", what))
+		return nil, false
+	}
+	return s.status, true
 }
 
 func (g *syncStmt) build(p *parser, base ast.Base) ast.Stmt {
@@ -408,15 +416,11 @@ func (g *changeTeamStmt) build(p *parser, base ast.Base) ast.Stmt {
 }
 
 func (g *endTeamStmt) build(p *parser, base ast.Base) ast.Stmt {
-	end := &blockEnd{Base: base, Unit: "team", Name: g.Name}
-	if g.Stat != nil {
-		if g.Stat.given {
-			p.diags.Add(problem(source.Syntax, &g.Word, "END TEAM with images").WithHelp("write end team, or end team (stat=variable)"))
-			return nil
-		}
-		end.Status = g.Stat.status
+	status, ok := g.Stat.alone(p, &g.Word, "end team")
+	if !ok {
+		return nil
 	}
-	return end
+	return &blockEnd{Base: base, Unit: "team", Name: g.Name, Status: status}
 }
 
 func (g *eventStmt) build(p *parser, base ast.Base) ast.Stmt {
