@@ -151,9 +151,7 @@ func (b *binding) localBounds(dims []ast.DimSpec, name string, s *ir.Symbol) (li
 	for _, d := range b.list {
 		names[d.Name.Name] = d.Pos
 	}
-	for _, dim := range dims {
-		l.loose[s] = l.loose[s] || dim.Lo != nil && mentionsDummy(dim.Lo, names) || dim.Hi != nil && mentionsDummy(dim.Hi, names)
-	}
+	l.loose[s] = l.loose[s] || mentionsAny(dims, names)
 	switch {
 	case !ok || constant:
 		return list, ok

@@ -260,13 +260,15 @@ type lowerer struct {
 
 	signatures map[*ast.Program][]*dummy
 
-	allocs   map[*ir.Symbol]*allocatable
-	cobounds map[*ir.Symbol]codimensions
-	mirrors  map[*ir.Symbol]*ir.Symbol // of the scalars of components that each image allocates for itself
-	unsized  []*ast.Entity             // CHARACTER*(*) whose PARAMETER is still to come; of the declarations in hand
-	deferred map[string]bool           // see deferredElsewhere; of the declarations in hand
-	regrown  []regrown
-	lows     *lows
+	allocs      map[*ir.Symbol]*allocatable
+	cobounds    map[*ir.Symbol]codimensions
+	mirrors     map[*ir.Symbol]*ir.Symbol // of the scalars of components that each image allocates for itself
+	commonNames map[string]source.Pos     // in COMMON; while the declarations in hand are read
+	postponed   []func()                  // set the dimensions that depend on them
+	unsized     []*ast.Entity             // CHARACTER*(*) whose PARAMETER is still to come; of the declarations in hand
+	deferred    map[string]bool           // see deferredElsewhere; of the declarations in hand
+	regrown     []regrown
+	lows        *lows
 }
 
 // loop is a loop around the statement being lowered.
