@@ -150,7 +150,11 @@ func TestMPI(t *testing.T) {
 				}
 			})
 			if mpi.name == "Open MPI" {
-				t.Run("hosts", func(t *testing.T) { onTwoHosts(t, path, []string{"", checked}) })
+				t.Run("hosts", func(t *testing.T) {
+					start, names := twoHosts(t)
+					onTwoHosts(t, start, path, []string{"", checked})
+					hostGone(t, start, names, processes{path, endless, 4, 1, start})
+				})
 			}
 			for _, each := range []int{1, 2} {
 				for _, start := range [][]string{onHost, apart} {
@@ -183,8 +187,7 @@ func TestMPI(t *testing.T) {
 }
 
 // onTwoHosts runs programs in processes on two hosts.
-func onTwoHosts(t *testing.T, path string, forms []string) {
-	start := twoHosts(t)
+func onTwoHosts(t *testing.T, start []string, path string, forms []string) {
 	for _, form := range forms {
 		for _, e := range examples(t) {
 			if e.name != "jacobi" && e.name != "tred2" {
@@ -400,11 +403,71 @@ func killed(t *testing.T, p processes) {
 	}
 }
 
+// hostGone: when the processes of the second host are killed, or its cable is pulled, all processes end within
+// half a minute, with one error.
+func hostGone(t *testing.T, start []string, names [2]string, p processes) {
+	pidsOn := func(name string) []string {
+		out, err := exec.Command("ip", "netns", "pids", name).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Fields(string(out))
+	}
+	cable := func(state string) {
+		if out, err := exec.Command("ip", "-n", names[1], "link", "set", "cable", state).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	for _, c := range []struct {
+		name, want string
+		fail       func()
+	}{
+		{"killed", "the run was ended from outside, or a process on another host has ended\n", func() {
+			for _, text := range pidsOn(names[1]) {
+				pid, _ := strconv.Atoi(text)
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
+		}},
+		{"unreachable", "endless.f90:11: image 3: its host cannot be reached any more: it, or the network, has failed\n", func() { cable("down") }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var stderr strings.Builder
+			cmd := p.CommandContext(t.Context())
+			cmd.Stderr = &stderr
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+				t.Fatalf("%q, then %v: %s", line, err, &stderr)
+			}
+			begin := time.Now()
+			c.fail()
+			defer cable("up")
+			err = cmd.Wait()
+			if took := time.Since(begin); err == nil || took > 30*time.Second || strings.Count(stderr.String(), c.want) != 1 {
+				t.Errorf("%v after %v, errors %q, want %q once", err, took, &stderr, c.want)
+			}
+			var left []string
+			for range 100 {
+				if left = slices.Concat(pidsOn(names[0]), pidsOn(names[1])); len(left) == 0 {
+					return
+				}
+				time.Sleep(100 * time.Millisecond)
+			}
+			t.Errorf("processes %v are left over", left)
+		})
+	}
+}
+
 // twoHosts makes two hosts, which are network namespaces that a cable of veth joins, and
-// returns how mpirun is started on the first so that it starts processes on both.
-func twoHosts(t *testing.T) []string {
+// returns how mpirun is started on the first so that it starts processes on both, and their names.
+func twoHosts(t *testing.T) (start []string, names [2]string) {
 	effort.Tool(t, "ip", "iproute2")
-	names := [2]string{fmt.Sprintf("spmd%da", os.Getpid()), fmt.Sprintf("spmd%db", os.Getpid())}
+	names = [2]string{fmt.Sprintf("spmd%da", os.Getpid()), fmt.Sprintf("spmd%db", os.Getpid())}
 	address := func(i int) string { return fmt.Sprintf("10.77.0.%d", i+1) }
 	ip := func(args string) {
 		t.Helper()
@@ -432,6 +495,7 @@ func twoHosts(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	mpirun := "hostname " + names[0] + "; exec mpirun --mca plm_rsh_agent " + agent + " --mca plm_rsh_no_tree_spawn 1 --mca btl tcp,vader,self" +
-		" --mca btl_tcp_if_include cable --mca oob_tcp_if_include cable --host " + address(0) + ":2," + address(1) + ":2 \"$@\""
-	return []string{"ip", "netns", "exec", names[0], "unshare", "--uts", "sh", "-c", mpirun, "mpirun"}
+		" --mca btl_tcp_if_include cable --mca oob_tcp_if_include cable" +
+		" --mca oob_tcp_keepalive_time 16 --mca oob_tcp_keepalive_intvl 2 --mca oob_tcp_keepalive_probes 3 --host " + address(0) + ":2," + address(1) + ":2 \"$@\""
+	return []string{"ip", "netns", "exec", names[0], "unshare", "--uts", "sh", "-c", mpirun, "mpirun"}, names
 }
