@@ -494,9 +494,10 @@ func twoHosts(t *testing.T) (start []string, names [2]string) {
 	if err := os.WriteFile(agent, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	mpirun := "hostname " + names[0] + "; exec mpirun --mca plm_rsh_agent " + agent + " --mca plm_rsh_no_tree_spawn 1 --mca btl tcp,vader,self" +
+	mpirun := "hostname " + names[0] + "; mpirun --mca plm_rsh_agent " + agent + " --mca plm_rsh_no_tree_spawn 1 --mca btl tcp,vader,self" +
 		" --mca btl_tcp_if_include cable --mca oob_tcp_if_include cable" +
 		" --mca oob_tcp_keepalive_time 16 --mca oob_tcp_keepalive_intvl 2 --mca oob_tcp_keepalive_probes 3 --host " + address(0) + ":2," + address(1) + ":2 \"$@\"" +
-		" 2> >(grep -v -e 'plm:rsh: Warning: setpgid' -e '^$' >&2)" // a warning of Open MPI when the agent was fast
-	return []string{"ip", "netns", "exec", names[0], "unshare", "--uts", "bash", "-c", mpirun, "mpirun"}, names
+		// Open MPI warns when the agent was fast.
+		" 2>" + agent + ".$$; status=$?; grep -v -e 'plm:rsh: Warning: setpgid' -e '^$' " + agent + ".$$ >&2; exit $status"
+	return []string{"ip", "netns", "exec", names[0], "unshare", "--uts", "sh", "-c", mpirun, "mpirun"}, names
 }
