@@ -29,7 +29,7 @@ const (
 	// The first process of each host sends that of the next one a heartbeat in each period. A host of which
 	// nothing has come in so many is lost. Periods are counted, since time goes on where all processes are stopped.
 	heartPeriod  = time.Second
-	heartPeriods = 12
+	heartPeriods = 10
 
 	// endLimit is how long a run that has failed waits until its last messages are sent: they may go to
 	// a process that is no more.
