@@ -47,7 +47,9 @@ func NewServer(file *os.File) (*Server, error) {
 			s.begin = c.From
 		}
 		s.end = max(s.end, c.To)
-		s.events += int64(c.Events)
+		if c.Level != tracefile.Iterations {
+			s.events += int64(c.Events)
+		}
 	}
 	s.end = max(s.end, s.begin+1)
 	return s, nil
@@ -69,7 +71,7 @@ func readingOrder(level int) int {
 func (s *Server) chunks(from, to int64) (list []tracefile.Chunk, events int64) {
 	byRank := map[int][]tracefile.Chunk{}
 	for _, c := range s.f.Chunks {
-		if c.From <= to && c.To >= from {
+		if c.Level != tracefile.Iterations && c.From <= to && c.To >= from {
 			byRank[readingOrder(c.Level)] = append(byRank[readingOrder(c.Level)], c)
 			events += int64(c.Events)
 		}

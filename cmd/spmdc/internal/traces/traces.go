@@ -21,6 +21,8 @@ type Trace struct {
 	// round.
 	Partner map[Place]Place
 
+	Phases []tracefile.Event // iterations of PE 0, in order
+
 	lanes []string // names of the PEs; nil: they are numbered
 
 	// Of a Server: the time of the run, where the page gets other views, and what is not in this.
@@ -75,6 +77,10 @@ func Read(file string) (*Trace, error) {
 		list, err := x.Events(c)
 		if err != nil {
 			return nil, err
+		}
+		if c.Level == tracefile.Iterations {
+			t.Phases = append(t.Phases, list...)
+			continue
 		}
 		t.PE[c.PE] = append(t.PE[c.PE], list...)
 	}
