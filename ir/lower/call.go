@@ -75,7 +75,7 @@ func (l *lowerer) callStmt(s *ast.Call) []ir.Stmt {
 		return nil
 	}
 	if l.ofElements(p, s.Args) {
-		return l.eachCall(p, s)
+		return l.eachCall(p, s, nil)
 	}
 	out, alternate, _ := l.execute(p, s.Proc, s.Args)
 	if s.Status != "" && alternate != nil {

@@ -167,10 +167,15 @@ func (l *lowerer) simple(s ast.Stmt) []ir.Stmt {
 
 func one(s ir.Stmt) []ir.Stmt { return []ir.Stmt{s} }
 
+// definedAssignment is the call that s means.
+func definedAssignment(s *ast.Assign) *ast.Call {
+	value := &ast.Paren{XBase: ast.XBase{Pos: s.RHS.Position(), End: s.RHS.EndPosition()}, X: s.RHS}
+	return &ast.Call{Base: s.Base, Proc: ast.Name{Pos: s.Pos, Name: assignment}, Args: []ast.Expr{s.LHS, value}, Defines: true}
+}
+
 func (l *lowerer) assign(s *ast.Assign) []ir.Stmt {
 	if l.isDefinedAssignment(s) {
-		value := &ast.Paren{XBase: ast.XBase{Pos: s.RHS.Position(), End: s.RHS.EndPosition()}, X: s.RHS}
-		return l.callStmt(&ast.Call{Base: s.Base, Proc: ast.Name{Pos: s.Pos, Name: assignment}, Args: []ast.Expr{s.LHS, value}})
+		return l.callStmt(definedAssignment(s))
 	}
 	if l.isPart(s.LHS) {
 		return l.arrayAssign(s)
