@@ -191,9 +191,10 @@ func (l *lowerer) mayRecur(p *procedure, list []ast.Expr) bool {
 		return l.phantom && depth == 0
 	}
 	errors := l.mark()
-	outer := l.prelude
+	outer, results := l.prelude, l.results
+	l.results = map[*ast.Index]*ir.Symbol{}
 	defer func() {
-		l.prelude = outer
+		l.prelude, l.results = outer, results
 		l.reset(errors)
 		l.diags.Diags = l.diags.Diags[:errors.diags]
 	}()

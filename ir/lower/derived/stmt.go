@@ -345,7 +345,7 @@ func (t *unit) assignment(s *ast.Assign) []ast.Stmt {
 				c.RHS = &ast.Paren{XBase: from.XBase, X: s.RHS}
 				s = &c
 			}
-			c := &ast.Call{Base: s.Base, Proc: ast.Name{Pos: s.Pos, Name: "assignment(=)"}}
+			c := &ast.Call{Base: s.Base, Proc: ast.Name{Pos: s.Pos, Name: "assignment(=)"}, Defines: true}
 			c.Args = t.arguments(c.Proc.Name, []ast.Expr{s.LHS, s.RHS})
 			c.Proc.Name = t.specific(c.Proc.Name, []ast.Expr{s.LHS, s.RHS})
 			return one(c)
@@ -382,6 +382,12 @@ func (t *unit) assignment(s *ast.Assign) []ast.Stmt {
 		return t.copied(to, t.steadyFor(o, to), s.Base)
 	}
 	parts := t.value(s.RHS, r, false)
+	if r.assignsParts(t.p) {
+		if from := t.held(r, parts, to.XBase); from != nil {
+			return t.copied(to, from, s.Base)
+		}
+		return nil
+	}
 	if t.crossing(to, parts) {
 		if t.fixed != "" || to.rank() > 0 || to.root.allocatable {
 			t.p.errorf(s.Pos, "the value assigned to %s is made of other components of it", to.name).WithHelp("assign it to a variable of its own first")
@@ -424,9 +430,18 @@ func (t *unit) freed(x ast.Expr, base ast.Base) ast.Stmt {
 }
 
 // copied assigns the parts of from to those of to, allocatable ones as far as they are allocated.
+// Components whose types define assignment are assigned by it.
 func (t *unit) copied(to, from *object, base ast.Base) []ast.Stmt {
+	if to.of.assignsParts(t.p) {
+		return t.componentwise(to, from, base)
+	}
+	return t.leavesCopied(to, from, to.of.leaves(), base)
+}
+
+// leavesCopied assigns leaves of from to those of to.
+func (t *unit) leavesCopied(to, from *object, leaves []*leaf, base ast.Base) []ast.Stmt {
 	var out []ast.Stmt
-	for _, l := range to.of.leaves() {
+	for _, l := range leaves {
 		x, y := t.reference(to, l), t.reference(from, l)
 		set := &ast.Assign{Base: base, Part: true, Anew: l.open, LHS: x, RHS: y}
 		if !l.open {

@@ -382,13 +382,21 @@ func (t *unit) arrayTemp(r *record, like *object, pos source.Pos, at ast.XBase) 
 // kept assigns parts to a variable of type r in front of the statement, and is what that is made
 // of.
 func (t *unit) kept(r *record, parts []ast.Expr, at ast.XBase) []ast.Expr {
+	if to := t.held(r, parts, at); to != nil {
+		return t.references(to)
+	}
+	return nil
+}
+
+// held is the variable that kept assigns parts to, nil after an error.
+func (t *unit) held(r *record, parts []ast.Expr, at ast.XBase) *object {
 	if t.fixed != "" {
 		t.p.errorf(at.Pos, "a value of type %s stands %s", r.name, t.fixed).WithHelp("assign it to a variable in front of the statement")
 		return nil
 	}
 	to := t.temp(r, at)
 	t.before = append(t.before, t.assigned(to, parts, ast.Base{Pos: at.Pos})...)
-	return t.references(to)
+	return to
 }
 
 // temp is a variable of type r that the source does not have.
