@@ -448,8 +448,18 @@ func comma(b *strings.Builder, i int) {
 }
 
 func writeTypeDecl(b *strings.Builder, s *TypeDecl) {
-	writeType(b, &s.Type)
 	colons := s.HasColons
+	if s.Points == nil {
+		writeType(b, &s.Type)
+	} else {
+		b.WriteString("procedure(" + s.Points.Face.Name + "), pointer")
+		if s.Points.NoPass {
+			b.WriteString(", nopass")
+		} else if s.Points.Pass != "" {
+			b.WriteString(", pass(" + s.Points.Pass + ")")
+		}
+		colons = true
+	}
 	if s.Parameter {
 		b.WriteString(", parameter")
 		colons = true

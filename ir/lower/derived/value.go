@@ -15,6 +15,7 @@ var partwise = map[string]int{"merge": 2, "cshift": 1, "pack": 1, "transpose": 1
 
 // typeOf is the derived type of x, nil where it has none.
 func (t *unit) typeOf(x ast.Expr) *record {
+	x = t.viaPointer(x)
 	if o := t.object(x); o != nil {
 		return o.of
 	}
@@ -81,6 +82,10 @@ func (t *unit) typeOf(x ast.Expr) *record {
 // value is what x, of type r or an extension, is made of: an expression for each of r.leaves().
 // Where passed holds, these are arguments of a procedure.
 func (t *unit) value(x ast.Expr, r *record, passed bool) []ast.Expr {
+	if r.points != nil {
+		return []ast.Expr{t.pointed(x, r)}
+	}
+	x = t.viaPointer(x)
 	if o := t.object(x); o != nil {
 		if o.of == nil || o.of == r && o.store == nil || !o.of.extends(r) {
 			return t.references(o)

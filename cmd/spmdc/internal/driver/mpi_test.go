@@ -120,6 +120,54 @@ func TestKills(t *testing.T) {
 	}
 }
 
+// TestRaceMPI: the race detector sees what comes from other processes too, and finds nothing in a program that has no races.
+func TestRaceMPI(t *testing.T) {
+	effort.Full(t, "it builds with the race detector for MPI")
+	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
+	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+	folder := filepath.Join("..", "..", "..", "..", "examples")
+	for _, mpicc := range []string{"mpicc.openmpi", "mpicc.mpich"} {
+		effort.Tool(t, mpicc, "libopenmpi-dev or libmpich-dev")
+		cache := testCache(t)
+		for name, races := range map[string]bool{"testdata/mpi/racy.f90": true, "jacobi/jacobi.hpf": false} {
+			t.Run(mpicc+" "+name, func(t *testing.T) {
+				file := filepath.Join(folder, filepath.FromSlash(name))
+				text, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				l := Launch{Transport: Transport{MPI: mpicc}}
+				b := Builder{Table: Passes(), Cache: cache, Host: true, Race: true}
+				program, err := b.Program(New(file, text, Options{Transport: l.Transport}))
+				if err != nil {
+					t.Fatal(err)
+				}
+				runs, found := 2, false
+				if races {
+					runs = 8 // one that does not happen in a run is not found
+				}
+				for k := 0; k < runs && !found; k++ {
+					l.Each = 1 + k%2
+					mpirun, args, env, err := l.Command(program, 4, []string{"-n", "4"})
+					if err != nil {
+						t.Fatal(err)
+					}
+					var stderr strings.Builder
+					status, err := StartMPI(mpirun, args, Stdio{Err: &stderr, Env: env})
+					is := strings.Contains(stderr.String(), "WARNING: DATA RACE")
+					if err != nil || is != (status == 66) || !is && (status != 0 || stderr.Len() > 0) {
+						t.Errorf("status %d, %v, errors %q", status, err, &stderr)
+					}
+					found = is
+				}
+				if races != found {
+					t.Errorf("the detector has found a race: %v", found)
+				}
+			})
+		}
+	}
+}
+
 // TestKilledGoesOn: a run whose processes are killed goes on from its checkpoints, and prints what it prints in one piece.
 func TestKilledGoesOn(t *testing.T) {
 	effort.Full(t, "it kills processes for some time")
