@@ -515,7 +515,17 @@ func writeTypeDecl(b *strings.Builder, s *TypeDecl) {
 		b.WriteString(" ::")
 	}
 	b.WriteString(" ")
-	writeEntities(b, s.Entities)
+	if s.Points == nil {
+		writeEntities(b, s.Entities)
+		return
+	}
+	for i, e := range s.Entities {
+		if comma(b, i); e.Init == nil {
+			b.WriteString(e.Name)
+		} else {
+			b.WriteString(e.Name + " => " + UnparseExpr(e.Init))
+		}
+	}
 }
 
 // writeType writes a type with its kind or length.
