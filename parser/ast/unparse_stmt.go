@@ -455,8 +455,18 @@ func comma(b *strings.Builder, i int) {
 }
 
 func writeTypeDecl(b *strings.Builder, s *TypeDecl) {
-	writeType(b, &s.Type)
 	colons := s.HasColons
+	if s.Points == nil {
+		writeType(b, &s.Type)
+	} else {
+		b.WriteString("procedure(" + s.Points.Face.Name + "), pointer")
+		if s.Points.NoPass {
+			b.WriteString(", nopass")
+		} else if s.Points.Pass != "" {
+			b.WriteString(", pass(" + s.Points.Pass + ")")
+		}
+		colons = true
+	}
 	if s.Parameter {
 		b.WriteString(", parameter")
 		colons = true
@@ -512,7 +522,17 @@ func writeTypeDecl(b *strings.Builder, s *TypeDecl) {
 		b.WriteString(" ::")
 	}
 	b.WriteString(" ")
-	writeEntities(b, s.Entities)
+	if s.Points == nil {
+		writeEntities(b, s.Entities)
+		return
+	}
+	for i, e := range s.Entities {
+		if comma(b, i); e.Init == nil {
+			b.WriteString(e.Name)
+		} else {
+			b.WriteString(e.Name + " => " + UnparseExpr(e.Init))
+		}
+	}
 }
 
 // writeType writes a type with its kind or length.

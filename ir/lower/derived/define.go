@@ -57,6 +57,13 @@ func (p *program) components(r *record, d *ast.TypeDecl) {
 			continue
 		}
 		prefix := r.id + "%" + e.Name
+		if d.Points != nil {
+			if c.of = p.pointerTo(r.scope, d.Points); e.Init != nil && !isNull(e.Init) {
+				p.errorf(e.Init.Position(), "the component %s points to a procedure from the beginning", e.Name).WithHelp("write => null(), and assign it")
+			}
+			r.comps = append(r.comps, c)
+			continue
+		}
 		if d.Type.Of.Name != "" {
 			if c.of = r.scope.record(d.Type.Of.Name); c.of == nil || c.of == r {
 				p.errorf(d.Type.Of.Pos, "a component of type %s, which is not defined yet", d.Type.Of.Name).
@@ -178,6 +185,10 @@ func (r *record) component(name string) *component {
 
 // extends reports whether r is t or an extension of it.
 func (r *record) extends(t *record) bool {
+	if r.points != nil && t.points != nil {
+		a, b := r.points.callers(), t.points.callers()
+		return a != nil && a == b
+	}
 	t = t.declared()
 	for at := r.declared(); at != nil; at = at.parent {
 		if at == t {

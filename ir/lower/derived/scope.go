@@ -45,7 +45,8 @@ type record struct {
 	static  *record // of such: the type
 	dynamic bool    // something is declared with CLASS(it) and ALLOCATABLE
 
-	intrinsic bool // of an intrinsic module: the program does not see its components
+	points    *pointers // of pointers to procedures
+	intrinsic bool      // of an intrinsic module: the program does not see its components
 }
 
 // component is one of a derived type; of is its type where that is a derived one.
@@ -155,6 +156,9 @@ func (s *scope) function(p *program, name string) *function {
 			return f
 		}
 	}
+	if f := p.called[name]; f != nil {
+		return f
+	}
 	return p.external[name]
 }
 
@@ -256,6 +260,9 @@ func (p *program) spec(s *scope, list []ast.Stmt) {
 					rank = len(st.Dimension)
 				}
 				v := p.typed(s, &st.Type, rank)
+				if st.Points != nil {
+					v = &variable{of: p.pointerTo(s, st.Points)}
+				}
 				if v != nil {
 					v.name, v.allocatable, v.coarray = e.Name, st.Allocatable, len(e.Codims)+len(st.Codimension) > 0
 					if v.class && v.allocatable && rank == 0 {
