@@ -73,6 +73,7 @@ func (t *unit) stmt(s ast.Stmt) []ast.Stmt {
 		if out, ok := t.pointTo(s); ok {
 			return out
 		}
+		return t.pointerAssign(s)
 	case *ast.Remap:
 		var list []ast.Stmt
 		switch d := s.Directive.(type) {
@@ -138,8 +139,6 @@ func (t *unit) stmt(s ast.Stmt) []ast.Stmt {
 		c := *s
 		c.Args = t.names(s.Args, true)
 		return one(&c)
-	case *ast.PointerAssign:
-		return t.pointerAssign(s)
 	}
 	c := ast.Copy(s)
 	t.parts(c)
