@@ -515,7 +515,17 @@ func writeTypeDecl(b *strings.Builder, s *TypeDecl) {
 		b.WriteString(" ::")
 	}
 	b.WriteString(" ")
-	writeEntities(b, s.Entities)
+	if s.Points == nil {
+		writeEntities(b, s.Entities)
+		return
+	}
+	for i, e := range s.Entities {
+		if comma(b, i); e.Init == nil {
+			b.WriteString(e.Name)
+		} else {
+			b.WriteString(e.Name + " => " + UnparseExpr(e.Init))
+		}
+	}
 }
 
 // writeType writes a type with its kind or length.
@@ -529,6 +539,10 @@ func writeType(b *strings.Builder, t *TypeSpec) {
 		size = t.Len
 	}
 	switch {
+	case t.Name == "character" && t.Kind != nil && size == nil:
+		b.WriteString("(kind=" + UnparseExpr(t.Kind) + ")")
+	case t.Name == "character" && t.Kind != nil:
+		b.WriteString("(len=" + UnparseExpr(size) + ", kind=" + UnparseExpr(t.Kind) + ")")
 	case size == nil:
 	case !t.Star && t.Name == "character":
 		b.WriteString("(len=" + UnparseExpr(size) + ")")
