@@ -282,6 +282,9 @@ func (l *lowerer) typeSpec(t *ast.TypeSpec, pos source.Pos) declType {
 		}
 		return declType{typ: typ}
 	case "character":
+		if kind > 1 {
+			unknown("leave it out: character(len=n)")
+		}
 		d := declType{typ: ir.Character, length: 1}
 		if t.Len != nil {
 			l.charLength(t.Len, &d)

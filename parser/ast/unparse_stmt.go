@@ -546,6 +546,10 @@ func writeType(b *strings.Builder, t *TypeSpec) {
 		size = t.Len
 	}
 	switch {
+	case t.Name == "character" && t.Kind != nil && size == nil:
+		b.WriteString("(kind=" + UnparseExpr(t.Kind) + ")")
+	case t.Name == "character" && t.Kind != nil:
+		b.WriteString("(len=" + UnparseExpr(size) + ", kind=" + UnparseExpr(t.Kind) + ")")
 	case size == nil:
 	case !t.Star && t.Name == "character":
 		b.WriteString("(len=" + UnparseExpr(size) + ")")

@@ -62,6 +62,8 @@ type component struct {
 	init        ast.Expr // a constant, or nil
 	array       bool     // init is an array
 
+	given map[string]*component // of a derived type with an initial value: its components with theirs
+
 	dynamic bool       // it is declared with CLASS and ALLOCATABLE
 	of1     *component // of a CLASS: the component of an extension that it stands for, and
 	owner   *record    // the extension

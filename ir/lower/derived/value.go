@@ -188,8 +188,8 @@ func (t *unit) construct(r *record, x *ast.Index) []ast.Expr {
 		switch {
 		case c.of != nil && a != nil:
 			out = append(out, t.value(a, c.of, false)...)
-		case c.of != nil && c.of.initial() != nil && len(c.dims) == 0:
-			out = append(out, c.of.initial()...)
+		case c.of != nil && r.initial(c) != nil && len(c.dims) == 0:
+			out = append(out, r.initial(c)...)
 		case c.of != nil:
 			t.missing(x, r, c)
 		case a == nil && c.init == nil && !c.allocatable:
@@ -225,10 +225,13 @@ func (r *record) listed() string {
 	return text
 }
 
-// initial are the initial values of what r is made of, nil where one has none.
-func (r *record) initial() []ast.Expr {
+// initial are the initial values of what component c of r is made of, nil where one has none.
+func (r *record) initial(c *component) []ast.Expr {
 	var out []ast.Expr
 	for _, l := range r.leaves() {
+		if l.path[0] != c {
+			continue
+		}
 		if l.comp.init == nil {
 			return nil
 		}
