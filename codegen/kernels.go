@@ -70,7 +70,7 @@ func (g *gen) sumsOf(v *vectorLoop) (end func()) {
 	names := make([]string, len(v.sums))
 	g.declareSums(v)
 	for i, s := range v.sums {
-		if v.k.Reductions[i].Ordered || !g.usesKernels() && !v.splits(i) {
+		if v.k.Reductions[i].Ordered || !g.usesKernels() && (!v.splits(i) || s.imag) {
 			continue
 		}
 		if names[i] = g.partialName(v, i); !g.usesKernels() {
@@ -118,19 +118,24 @@ func (g *gen) partialName(v *vectorLoop, i int) string {
 // startSum gives the partial values of sum i those that they begin with.
 func (g *gen) startSum(v *vectorLoop, i int) {
 	s := v.sums[i]
-	first := g.identity(s)
+	t := s.sym.Type
+	if g.usesKernels() {
+		t = t.Part()
+	}
+	first := g.identity(s, t)
 	if first == "" { // an extreme, which is a scalar
 		first = g.load(&ir.Var{X: ir.X{Typ: s.sym.Type}, Sym: s.sym})
 	}
 	g.out.p("spmd.Spread(%s[:], %s)", g.partialName(v, i), first)
 }
 
-// identity is what changes no sum or product, "" for extremes.
-func (g *gen) identity(s vectorSum) string {
-	k := ir.Const{X: ir.X{Typ: s.sym.Type}}
+// identity is what changes no sum or product of values of type t, "" for extremes.
+func (g *gen) identity(s vectorSum, t ir.Type) string {
+	k := ir.Const{X: ir.X{Typ: t}}
 	switch s.op {
 	case scalar.Add:
 		k.Float = math.Copysign(0, -1)
+		k.Imag = k.Float
 	case scalar.Mul:
 		k.Int, k.Float = 1, 1
 	default:
@@ -183,11 +188,19 @@ func (g *gen) fold(s vectorSum, name string) {
 		f, op = "FoldProduct", "*"
 	}
 	value := fmt.Sprintf("%s %s spmd.%s(%s[:])", old, op, f, name)
+	part := s.sym.Type
+	if part.IsComplex() && g.usesKernels() {
+		part = part.Part()
+		value = fmt.Sprintf("complex(real(%s)+spmd.FoldSum(%s[:]), imag(%s))", old, name, old)
+		if s.imag {
+			value = fmt.Sprintf("complex(real(%s), imag(%s)+spmd.FoldSum(%s[:]))", old, old, name)
+		}
+	}
 	if op == "*" && s.sym.Type.IsReal() {
 		value = t + "(" + value + ")"
 	}
 	if old != x || s.ref != nil { // a loop without iterations needs no value before it
-		g.out.p("if spmd.Changed(%s[:], %s) {\n%s = %s\n}", name, g.identity(s), x, value)
+		g.out.p("if spmd.Changed(%s[:], %s) {\n%s = %s\n}", name, g.identity(s, part), x, value)
 		return
 	}
 	g.out.p("%s = %s", x, value)
@@ -304,28 +317,34 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 			for d := range zeros {
 				zeros[d] = "0"
 			}
-			fields = append(fields, [2]string{k.Streams[i].Name, s.object + ".Data"}, [2]string{k.Streams[i].Name + "At", fmt.Sprintf("%s.%s", s.object, atCall(zeros))})
+			data, _ := s.data()
+			fields = append(fields, [2]string{k.Streams[i].Name, data}, [2]string{k.Streams[i].Name + "At", s.place(fmt.Sprintf("%s.%s", s.object, atCall(zeros)))})
 			continue
 		}
 		l.n++
 		g.out.at = s.line
 		name := fmt.Sprintf("%sN%d", s.object, l.n)
-		at[i] = g.at(s.leafRef)
+		data, perElement := s.data()
+		at[i] = s.place(g.at(s.leafRef))
 		if k.Streams[i].Masked {
 			g.out.p("%s := %s", name, at[i])
 			line = s.line // it may leave the array
 			if k.Streams[i].Stride != 1 {
 				by := v.passStride(i, name, &fields, &checks)
-				checks = append(checks, fmt.Sprintf("spmd.WithinBy(%s, nT, %s, %d, len(%s.Data))", name, by, k.Extent(i), s.object))
+				checks = append(checks, fmt.Sprintf("spmd.WithinBy(%s, nT, %s, %d, len(%s))", name, by, k.Extent(i), data))
 			} else {
-				checks = append(checks, fmt.Sprintf("spmd.Within(%s, nT+%d, len(%s.Data))", name, k.Extent(i), s.object))
+				checks = append(checks, fmt.Sprintf("spmd.Within(%s, nT+%d, len(%s))", name, k.Extent(i), data))
 			}
-			fields = append(fields, [2]string{k.Streams[i].Name, s.object + ".Data"}, [2]string{k.Streams[i].Name + "At", name})
+			fields = append(fields, [2]string{k.Streams[i].Name, data}, [2]string{k.Streams[i].Name + "At", name})
 			continue
 		}
 		if k.Streams[i].Stride != 1 {
 			by := v.passStride(i, name, &fields, &checks)
-			g.out.p("%s, %sK := %s.Spaced(%s, nT, %s, %d)", name, name, s.object, at[i], by, k.Extent(i))
+			if perElement > 1 {
+				g.out.p("%s, %sK := spmd.Spaced(%s, %s, nT, %s, %d)", name, name, data, at[i], by, k.Extent(i))
+			} else {
+				g.out.p("%s, %sK := %s.Spaced(%s, nT, %s, %d)", name, name, s.object, at[i], by, k.Extent(i))
+			}
 			fields = append(fields, [2]string{k.Streams[i].Name, name}, [2]string{k.Streams[i].Name + "At", name + "K"})
 			continue
 		}
@@ -360,6 +379,9 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 				if f, ok := v.refs[ref]; ok {
 					l.address(f)
 				}
+			}
+			if p.part != "" {
+				return fmt.Sprintf("%s(%s)", p.part, g.expr(p.e))
 			}
 			return unfused(p.e, g.expr(p.e))
 		})

@@ -355,7 +355,7 @@ func (n *outerNest) kernel(g *gen, r *comm.Region, body []ir.Stmt, around []*ir.
 		v.streams = append(v.streams, vectorStream{local: sym})
 		streams[sym] = i
 		before[sym] = v.k.Load(i, 0, nil)
-		v.env[sym] = before[sym]
+		v.env[sym] = vectorValue{re: before[sym]}
 	}
 	v.findSums()
 	v.stmts(body)
@@ -366,7 +366,7 @@ func (n *outerNest) kernel(g *gen, r *comm.Region, body []ir.Stmt, around []*ir.
 	n.alone(v, around)
 	v.stores()
 	for _, sym := range n.locals {
-		if x := v.env[sym]; before[sym] != nil && x != before[sym] {
+		if x := v.env[sym].re; before[sym] != nil && x != before[sym] {
 			v.k.Store(streams[sym], 0, x, nil)
 		}
 	}

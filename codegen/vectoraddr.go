@@ -103,12 +103,20 @@ func (v *vectorLoop) column(f leafRef) (base leafRef, off int) {
 // stream finds or makes the stream of a reference, and how many elements behind its
 // beginning the reference is.
 func (v *vectorLoop) stream(f leafRef) (stream, off int, ok bool) {
-	t, known := vectorType(f.ref.Sym.Type)
+	t, known := vectorType(f.ref.Sym.Type.Part())
 	if !known {
 		v.no("%s is %s", ir.ExprString(f.ref), f.ref.Sym.Type)
 		return 0, 0, false
 	}
 	base, off := v.column(f)
+	stride := v.stride(base)
+	if f.ref.Sym.Type.IsComplex() {
+		if stride == 0 || v.jam != nil && v.jam.windows != nil {
+			v.no("%s does not go through consecutive elements", ir.ExprString(f.ref))
+			return 0, 0, false
+		}
+		stride *= 2
+	}
 	if i := v.streamOf(f); i >= 0 {
 		v.use(i)
 		return i, off, true
@@ -116,7 +124,7 @@ func (v *vectorLoop) stream(f leafRef) (stream, off int, ok bool) {
 	v.streams = append(v.streams, vectorStream{leafRef: base, widest: v.copy})
 	i := v.k.Stream(fmt.Sprintf("x%d", len(v.streams)), t)
 	v.k.Streams[i].Masked = f.conditional
-	v.k.Streams[i].Stride = v.stride(base)
+	v.k.Streams[i].Stride = stride
 	return i, off, true
 }
 
@@ -213,7 +221,7 @@ func (v *vectorLoop) independent() {
 				return
 			case no:
 				v.together(s.stream, v.readStream(r))
-			case r.after && !isLeaf(v.loop.Body) || r.f.conditional || w.conditional || !v.maybe(w, r.f) || v.stride(w) != 1 || v.stride(r.f) != 1:
+			case r.after && !isLeaf(v.loop.Body) || r.f.conditional || w.conditional || !v.maybe(w, r.f) || w.ref.Sym.Type.IsComplex() || v.complexSums() || v.stride(w) != 1 || v.stride(r.f) != 1:
 				v.no("%s may be %s of an earlier iteration", ir.ExprString(r.f.ref), ir.ExprString(w.ref))
 				return
 			default:

@@ -127,6 +127,18 @@ func (v *vectorLoop) call(e *ir.Call, t kernel.Type) *kernel.Node {
 	if (e.Name == "mod" || e.Name == "modulo") && t == kernel.I32 {
 		return v.quotient(e, e.Args[0], e.Args[1], true)
 	}
+	if len(e.Args) > 0 && e.Args[0].Type().IsComplex() {
+		x := v.value(e.Args[0])
+		switch {
+		case x.re == nil:
+			return nil
+		case e.Name == "real" && x.re.Type == t:
+			return x.re
+		case e.Name == "aimag":
+			return x.im
+		}
+		return v.no("%s is no operation of a kernel", ir.ExprString(e))
+	}
 	var args []*kernel.Node
 	for i, a := range e.Args {
 		if i == 1 && (e.Name == "ishft" || e.Name == "btest") {

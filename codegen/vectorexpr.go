@@ -32,12 +32,12 @@ func (v *vectorLoop) expr(e ir.Expr) *kernel.Node {
 		if e.Sym == v.loop.Index {
 			return v.index(t)
 		}
-		if n := v.env[e.Sym]; n != nil {
+		if n := v.env[e.Sym].re; n != nil {
 			return n
 		}
 		return v.no("%s has no value here", e.Sym.Name)
 	case *ir.Ref:
-		return v.load(e)
+		return v.load(e).re
 	case *ir.Un:
 		x := v.expr(e.E)
 		if x == nil {
@@ -110,11 +110,12 @@ func (v *vectorLoop) index(t kernel.Type) *kernel.Node {
 	return k.Op(kernel.Add, t, lane, from)
 }
 
-func (v *vectorLoop) load(r *ir.Ref) *kernel.Node {
+func (v *vectorLoop) load(r *ir.Ref) (x vectorValue) {
 	if acc := v.leaf.g.access(r); acc != nil && acc.Mode == comm.Walk {
-		return v.no("%s is fetched by a list", ir.ExprString(r))
+		v.no("%s is fetched by a list", ir.ExprString(r))
+		return x
 	}
-	if x := v.elements[v.shifted(v.refs[r]).place()]; x != nil {
+	if x.re = v.elements[v.shifted(v.refs[r]).place()]; x.re != nil {
 		return x
 	}
 	if _, linear := v.refs[r]; !linear && v.picks(r) {
@@ -122,7 +123,7 @@ func (v *vectorLoop) load(r *ir.Ref) *kernel.Node {
 	}
 	f, ok := v.element(r)
 	if !ok {
-		return nil
+		return x
 	}
 	key := f.place()
 	have := v.store[key]
@@ -131,7 +132,7 @@ func (v *vectorLoop) load(r *ir.Ref) *kernel.Node {
 	}
 	stream, off, ok := v.stream(f)
 	if !ok {
-		return nil
+		return x
 	}
 	after := false
 	for _, s := range v.order {
@@ -140,22 +141,27 @@ func (v *vectorLoop) load(r *ir.Ref) *kernel.Node {
 	v.reads = append(v.reads, vectorRead{f, v.copy, stream, after})
 	var mask *kernel.Node
 	if f.conditional {
-		mask = v.where
-		if mask == nil {
-			return v.no("%s is not always evaluated", ir.ExprString(r))
+		if mask = v.where; mask == nil {
+			v.no("%s is not always evaluated", ir.ExprString(r))
+			return x
 		}
 	}
-	n := v.k.Load(stream, off, mask)
-	if have != nil && n.Type == kernel.Mask {
-		return v.no("%s has been stored in some iterations", ir.ExprString(r))
+	if x.re = v.k.Load(stream, off, mask); r.Sym.Type.IsComplex() {
+		x = vectorValue{v.k.Load(stream, 2*off, mask), v.k.Load(stream, 2*off+1, mask)}
 	}
-	if have != nil && have.mask == nil {
-		return v.k.InWindow(v.window(have.widest), have.value, n)
+	switch {
+	case have == nil:
+		return x
+	case x.re.Type == kernel.Mask:
+		v.no("%s has been stored in some iterations", ir.ExprString(r))
+		return vectorValue{}
 	}
-	if have != nil {
-		return v.k.Op(kernel.Select, n.Type, have.mask, have.value, n)
-	}
-	return n
+	return combine(have.value, x, func(stored, loaded *kernel.Node) *kernel.Node {
+		if have.mask == nil {
+			return v.k.InWindow(v.window(have.widest), stored, loaded)
+		}
+		return v.k.Op(kernel.Select, loaded.Type, have.mask, stored, loaded)
+	})
 }
 
 func (v *vectorLoop) binary(e *ir.Bin, t kernel.Type) *kernel.Node {
@@ -165,6 +171,13 @@ func (v *vectorLoop) binary(e *ir.Bin, t kernel.Type) *kernel.Node {
 	}
 	if e.Op == ir.Div && t != kernel.F64 && t != kernel.F32 {
 		return v.quotient(e, e.L, e.R, false)
+	}
+	if e.L.Type().IsComplex() && (e.Op == ir.Eq || e.Op == ir.Ne) {
+		same := v.equal(v.value(e.L), v.value(e.R))
+		if same != nil && e.Op == ir.Ne {
+			same = k.Op(kernel.Not, kernel.Mask, same)
+		}
+		return same
 	}
 	x := v.expr(e.L)
 	if x == nil {

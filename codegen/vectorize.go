@@ -67,7 +67,7 @@ type vectorLoop struct {
 	finals   []*ir.Symbol // indices in it whose last values are used behind the loop
 	refs     map[*ir.Ref]leafRef
 	all      []leafRef // the same in the order of the source
-	env      map[*ir.Symbol]*kernel.Node
+	env      map[*ir.Symbol]vectorValue
 	elements map[string]*kernel.Node // of sums that are elements, by their places
 	store    map[string]*vectorStore
 	order    []string // keys of store
@@ -95,6 +95,7 @@ type vectorParam struct {
 	e    ir.Expr
 	cond ir.Expr // what text renders
 	text func() string
+	part string // of the value of e, "real" or "imag", if that is COMPLEX
 	copy int
 }
 
@@ -102,6 +103,7 @@ type vectorSum struct {
 	sym  *ir.Symbol
 	ref  *ir.Ref // of an element: one that is assigned
 	op   scalar.Op
+	imag bool // it adds up the imaginary part of a COMPLEX sum
 	line int
 	copy int
 }
@@ -120,7 +122,8 @@ type vectorStore struct {
 	copy        int // the last that stores there
 	widest      int // of those that do, that with most iterations
 	stream, off int
-	value, mask *kernel.Node
+	value       vectorValue
+	mask        *kernel.Node
 }
 
 type vectorRead struct {
@@ -229,7 +232,7 @@ func (v *vectorLoop) begin(body []ir.Stmt) {
 	v.leaf.body = body
 	v.ranges = v.leaf.g.ranges(v.loop)
 	v.k = kernel.New("")
-	v.refs, v.env, v.store = map[*ir.Ref]leafRef{}, map[*ir.Symbol]*kernel.Node{}, map[string]*vectorStore{}
+	v.refs, v.env, v.store = map[*ir.Ref]leafRef{}, map[*ir.Symbol]vectorValue{}, map[string]*vectorStore{}
 	v.elements = map[string]*kernel.Node{}
 	v.fused, v.from, v.by = map[*ir.Bin]side{}, map[kernel.Type]*kernel.Node{}, map[string]*kernel.Node{}
 	for _, f := range v.leaf.refs() {
@@ -242,7 +245,12 @@ func (v *vectorLoop) begin(body []ir.Stmt) {
 func (v *vectorLoop) stores() {
 	for _, key := range v.order {
 		s := v.store[key]
-		v.k.Store(s.stream, s.off, s.value, s.mask)
+		if s.value.im == nil {
+			v.k.Store(s.stream, s.off, s.value.re, s.mask)
+			continue
+		}
+		v.k.Store(s.stream, 2*s.off, s.value.re, s.mask)
+		v.k.Store(s.stream, 2*s.off+1, s.value.im, s.mask)
 	}
 }
 
@@ -311,21 +319,30 @@ func (v *vectorLoop) choose(x, old *kernel.Node) *kernel.Node {
 	return v.k.Op(kernel.Select, x.Type, v.where, x, old)
 }
 
+// either is choose for each part.
+func (v *vectorLoop) either(x, old vectorValue) vectorValue {
+	x.re = v.choose(x.re, old.re)
+	if x.im != nil {
+		x.im = v.choose(x.im, old.im)
+	}
+	return x
+}
+
 func (v *vectorLoop) assign(s *ir.Assign) {
 	if zero := v.leaf.g.starts[s]; zero != "" && !idle(s.RHS, zero) {
 		v.no("PEs start to accumulate from different values")
 		return
 	}
-	x := v.expr(s.RHS)
-	if x == nil {
+	x := v.value(s.RHS)
+	if x.re == nil {
 		return
 	}
 	switch lhs := s.LHS.(type) {
 	case *ir.Var:
-		v.env[lhs.Sym] = v.choose(x, v.env[lhs.Sym])
+		v.env[lhs.Sym] = v.either(x, v.env[lhs.Sym])
 	case *ir.Ref:
 		if place := v.shifted(v.refs[lhs]).place(); v.elements[place] != nil {
-			v.elements[place] = v.choose(x, v.elements[place])
+			v.elements[place] = v.choose(x.re, v.elements[place])
 			return
 		}
 		f, ok := v.element(lhs)
@@ -348,11 +365,11 @@ func (v *vectorLoop) assign(s *ir.Assign) {
 			old.f.conds = nil // it may be stored under others too
 		}
 		if w := v.window(v.copy); w > 0 && !v.covers(v.copy, old.widest) {
-			if x.Type == kernel.Mask {
+			if x.re.Type == kernel.Mask {
 				v.no("%s is LOGICAL, in some iterations", ir.ExprString(lhs))
 				return
 			}
-			old.value = v.k.InWindow(w, x, old.value)
+			old.value.re = v.k.InWindow(w, x.re, old.value.re)
 			return
 		}
 		old.widest = v.copy
@@ -360,7 +377,7 @@ func (v *vectorLoop) assign(s *ir.Assign) {
 			old.value, old.mask = x, v.where
 			return
 		}
-		old.value = v.choose(x, old.value)
+		old.value = v.either(x, old.value)
 		if old.mask != nil {
 			if c, ok := v.opposite(old.mask, v.where); ok {
 				old.mask = c

@@ -18,41 +18,47 @@ func (v *vectorLoop) picks(r *ir.Ref) bool {
 }
 
 // pick is an element that subscripts pick.
-func (v *vectorLoop) pick(r *ir.Ref) *kernel.Node {
+func (v *vectorLoop) pick(r *ir.Ref) (x vectorValue) {
 	k := v.k
-	t, known := vectorType(r.Sym.Type)
+	t, known := vectorType(r.Sym.Type.Part())
 	if !known || t == kernel.Mask {
-		return v.no("%s is %s", ir.ExprString(r), r.Sym.Type)
+		v.no("%s is %s", ir.ExprString(r), r.Sym.Type)
+		return x
 	}
 	object := v.leaf.object(r)
 	var index *kernel.Node
 	for d, s := range r.Subs {
-		x := v.expr(s)
+		n := v.expr(s)
 		switch {
-		case x == nil:
-			return nil
-		case x.Op == kernel.Const:
-			c := int(x.Bits)
-			if x.Type == kernel.I32 {
-				c = int(int32(x.Bits))
+		case n == nil:
+			return x
+		case n.Op == kernel.Const:
+			c := int(n.Bits)
+			if n.Type == kernel.I32 {
+				c = int(int32(n.Bits))
 			}
-			x = k.Int(kernel.I64, c)
-		case x.Type != kernel.I64:
-			x = k.Op(kernel.Conv, kernel.I64, x)
+			n = k.Int(kernel.I64, c)
+		case n.Type != kernel.I64:
+			n = k.Op(kernel.Conv, kernel.I64, n)
 		}
 		if d == 0 {
-			index = x
+			index = n
 			continue
 		}
 		by := v.param(kernel.I64, fmt.Sprint("stride ", object, d), vectorParam{text: func() string { return fmt.Sprintf("%s.Stride(%d, 1)", object, d) }})
-		index = k.Op(kernel.Add, kernel.I64, index, k.Op(kernel.Mul, kernel.I64, x, by))
+		index = k.Op(kernel.Add, kernel.I64, index, k.Op(kernel.Mul, kernel.I64, n, by))
 	}
 	i := v.tableOf(object)
 	if i < 0 {
 		v.streams = append(v.streams, vectorStream{leafRef: leafRef{ref: r, object: object, line: v.lineOf(r)}, widest: v.copy, table: true})
 		i = k.Table(fmt.Sprintf("x%d", len(v.streams)), t)
 	}
-	return k.Pick(i, index, v.where, v.fixed(r.Subs[0]))
+	apart := v.fixed(r.Subs[0])
+	if !r.Sym.Type.IsComplex() {
+		return vectorValue{re: k.Pick(i, index, v.where, apart)}
+	}
+	index = k.Op(kernel.Add, kernel.I64, index, index)
+	return vectorValue{k.Pick(i, index, v.where, true), k.Pick(i, k.Op(kernel.Add, kernel.I64, index, k.Int(kernel.I64, 1)), v.where, true)}
 }
 
 // lineOf is the line of the statement that r is in.

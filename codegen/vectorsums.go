@@ -33,8 +33,8 @@ func (v *vectorLoop) findSums() {
 			return
 		}
 		red, ok := g.prog.Info.ReductionOf(d, sym)
-		t, known := vectorType(sym.Type)
-		if !ok || !known || sym.Type == ir.Logical {
+		t, known := vectorType(sym.Type.Part())
+		if !ok || !known || sym.Type == ir.Logical || sym.Type.IsComplex() && (red.Op != scalar.Add || v.leaf.g.opt.FP == Strict) {
 			v.no("%s is a reduction of another type", sym.Name)
 			return
 		}
@@ -48,7 +48,7 @@ func (v *vectorLoop) findSums() {
 		case scalar.Min:
 			fold = kernel.Smallest
 		}
-		real := sym.Type.IsReal() && fold <= kernel.Product
+		real := sym.Type.Part().IsReal() && fold <= kernel.Product
 		if real && v.short() {
 			v.no("%s is added up in the order of the source", sym.Name)
 			return
@@ -60,9 +60,16 @@ func (v *vectorLoop) findSums() {
 				return
 			}
 		}
-		i := v.reduce(t, fold, real)
-		v.sums = append(v.sums, vectorSum{sym: sym, op: red.Op, line: red.Stmts[0].Position().Line, copy: v.copy})
-		v.env[sym] = v.k.Acc(i)
+		add := func(imag bool) *kernel.Node {
+			i := v.reduce(t, fold, real)
+			v.sums = append(v.sums, vectorSum{sym: sym, op: red.Op, imag: imag, line: red.Stmts[0].Position().Line, copy: v.copy})
+			return v.k.Acc(i)
+		}
+		x := vectorValue{re: add(false)}
+		if sym.Type.IsComplex() {
+			x.im = add(true)
+		}
+		v.env[sym] = x
 	}
 }
 
@@ -203,7 +210,10 @@ func (v *vectorLoop) others(f leafRef, e ir.Expr) bool {
 // updates gives the sums of a copy, from the first on, their new values.
 func (v *vectorLoop) updates(first int) {
 	for i, s := range v.sums[first:] {
-		x := v.env[s.sym]
+		x := v.env[s.sym].re
+		if s.imag {
+			x = v.env[s.sym].im
+		}
 		if s.ref != nil {
 			x = v.elements[v.shifted(v.refs[s.ref]).place()]
 		}
@@ -279,7 +289,12 @@ func (v *vectorLoop) interleaved() bool {
 	return false
 }
 
+// complexSums reports whether a sum is COMPLEX.
+func (v *vectorLoop) complexSums() bool {
+	return slices.ContainsFunc(v.sums, func(s vectorSum) bool { return s.imag })
+}
+
 // splits reports whether a reduction has partial values whose order matters.
 func (v *vectorLoop) splits(i int) bool {
-	return v.k != nil && !v.k.Reductions[i].Ordered && v.sums[i].sym.Type.IsReal() && v.sums[i].op <= scalar.Mul
+	return v.k != nil && !v.k.Reductions[i].Ordered && v.sums[i].sym.Type.Part().IsReal() && v.sums[i].op <= scalar.Mul
 }

@@ -157,8 +157,9 @@ func (l *lowerer) elementArgument(e ast.Expr) *argument {
 	return &argument{pos: e.Position(), typ: x.Type(), value: x, readOnly: "it is an expression"}
 }
 
-// eachCall lowers a call of elemental subroutine p with arrays.
-func (l *lowerer) eachCall(p *procedure, s *ast.Call) []ir.Stmt {
+// eachCall lowers a call of elemental subroutine p with arrays, for the elements where mask, which may
+// be nil, is true.
+func (l *lowerer) eachCall(p *procedure, s *ast.Call, mask *argument) []ir.Stmt {
 	var pre []ir.Stmt
 	var shaping ast.Expr
 	list := slices.Clone(s.Args)
@@ -216,6 +217,12 @@ func (l *lowerer) eachCall(p *procedure, s *ast.Call) []ir.Stmt {
 		return nil
 	}
 	out, _ := l.perform(p, s.Proc, args, nil)
+	if mask != nil && len(out) > 0 {
+		if !l.conform(mask, ctx.n, ctx.pos, &pre) {
+			return nil
+		}
+		out = one(&ir.If{S: ir.S{Pos: s.Pos}, Cond: l.elementOf(mask, ctx, s.Pos), Then: append(ctx.take(), out...)})
+	}
 	return append(pre, l.nests(ctx, out, s.Pos)...)
 }
 

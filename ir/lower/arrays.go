@@ -96,7 +96,7 @@ func (l *lowerer) arrayAssign(s *ast.Assign) []ir.Stmt {
 	if !l.mayChange(ast.Name{Pos: to.pos, Name: to.name}) {
 		return nil
 	}
-	if id, whole := base.(*ast.Ident); whole && co == nil && l.allocs[l.lookup(id.Name)] != nil {
+	if id, whole := base.(*ast.Ident); whole && co == nil && l.allocs[l.lookup(id.Name)] != nil && !l.isPointer[l.lookup(id.Name)] {
 		s = ast.Copy(s)
 		staged, ok := l.regrow(s, l.lookup(id.Name), &pre)
 		if !ok {
@@ -183,10 +183,10 @@ func (l *lowerer) assignAll(s *ast.Assign, to *argument, pre *[]ir.Stmt) bool {
 		return false
 	}
 	s = &ast.Assign{Base: s.Base, LHS: s.LHS, RHS: rhs}
-	at, before := len(*pre), len(l.prelude)
+	undo := l.trial(pre)
 	pieces, ok := l.pieces(s, to, part, pre)
 	if len(pieces) > maxPieces {
-		*pre, l.prelude = (*pre)[:at], l.prelude[:before]
+		undo()
 		pieces, ok = l.pieces(s, to, nil, pre)
 	}
 	if !ok {
@@ -237,7 +237,7 @@ func (p piece) reads(q piece) bool {
 // pieces lowers the element of an assignment, for a part of the elements, or for several
 // that are the part: cshift(a, 1) is a(i+1) but for the last element.
 func (l *lowerer) pieces(s *ast.Assign, to *argument, part []span, pre *[]ir.Stmt) ([]piece, bool) {
-	at, before := len(*pre), len(l.prelude)
+	undo := l.trial(pre)
 	ctx := l.elements(to.shape.n, to.pos, pre)
 	if part != nil {
 		ctx.part, ctx.cut = part, &cut{}
@@ -245,7 +245,7 @@ func (l *lowerer) pieces(s *ast.Assign, to *argument, part []span, pre *[]ir.Stm
 	lhs := l.elementOf(to, ctx, s.LHS.Position())
 	rhs := l.elementally(ctx, s.RHS)
 	if c := ctx.cut; c != nil && c.at > 0 {
-		*pre, l.prelude = (*pre)[:at], l.prelude[:before]
+		undo()
 		low, high := slices.Clone(part), slices.Clone(part)
 		low[c.dim].hi, high[c.dim].lo = c.at-1, c.at
 		first, ok := l.pieces(s, to, low, pre)

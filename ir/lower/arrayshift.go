@@ -310,11 +310,11 @@ func (l *lowerer) boundaryElement(e *ast.Index, args *shiftArguments, ctx *eleme
 		l.elem = outer
 		return x
 	}
-	at, before := len(*ctx.pre), len(l.prelude)
+	undo := l.trial(ctx.pre)
 	of := *ctx
 	of.cut = nil
 	x := l.elementally(&of, args.array) // for its type
-	*ctx.pre, l.prelude = (*ctx.pre)[:at], l.prelude[:before]
+	undo()
 	if isBad(x) {
 		return x
 	}

@@ -326,12 +326,12 @@ func (l *lowerer) copied(e ast.Expr, pre *[]ir.Stmt) *argument {
 	if ctx == nil {
 		return nil
 	}
-	at, before := len(*pre), len(l.prelude)
+	undo := l.trial(pre)
 	x := l.elementally(ctx, e)
 	if isBad(x) {
 		return nil
 	}
-	*pre, l.prelude = (*pre)[:at], l.prelude[:before]
+	undo()
 	t := l.room(ctx, x.Type(), l.charLen(x), e.Position())
 	if t == nil {
 		return nil

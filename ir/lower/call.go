@@ -75,7 +75,7 @@ func (l *lowerer) callStmt(s *ast.Call) []ir.Stmt {
 		return nil
 	}
 	if l.ofElements(p, s.Args) {
-		return l.eachCall(p, s)
+		return l.eachCall(p, s, nil)
 	}
 	out, alternate, _ := l.execute(p, s.Proc, s.Args)
 	if s.Status != "" && alternate != nil {
@@ -85,7 +85,8 @@ func (l *lowerer) callStmt(s *ast.Call) []ir.Stmt {
 }
 
 // functionRef lowers a reference to a function. The statements of the function
-// go in front of the statement in hand.
+// go in front of the statement in hand; those of one in the subscripts of a section go there once,
+// however often the section is lowered.
 func (l *lowerer) functionRef(p *procedure, e *ast.Index) ir.Expr {
 	switch {
 	case p.unit.Kind != ast.FunctionUnit:
@@ -100,11 +101,17 @@ func (l *lowerer) functionRef(p *procedure, e *ast.Index) ir.Expr {
 	if l.ofElements(p, e.Args) {
 		return l.eachElement(p, e)
 	}
-	out, result, _ := l.execute(p, ast.Name{Pos: e.NamePos, Name: e.Name}, e.Args)
-	if result == nil {
-		return bad(e.Pos)
+	result, done := l.results[e]
+	if !done || !l.steady {
+		var out []ir.Stmt
+		if out, result, _ = l.execute(p, ast.Name{Pos: e.NamePos, Name: e.Name}, e.Args); result == nil {
+			return bad(e.Pos)
+		}
+		l.prelude = append(l.prelude, out...)
+		if l.steady {
+			l.results[e] = result
+		}
 	}
-	l.prelude = append(l.prelude, out...)
 	return &ir.Var{X: ir.X{Pos: e.Pos, Typ: result.Type}, Sym: result}
 }
 

@@ -63,8 +63,12 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 			}
 		case *ast.AllocatableStmt:
 			for i := range s.Entities {
-				if e := &s.Entities[i]; !l.deferred[e.Name] {
+				e := &s.Entities[i]
+				if !l.deferred[e.Name] {
 					l.dimension(e, true)
+				}
+				if x := l.names[e.Name]; x != nil && s.Pointer {
+					l.isPointer[x] = true
 				}
 			}
 		case *ast.Attribute:
@@ -156,6 +160,7 @@ func (l *lowerer) typeDecl(d *ast.TypeDecl) {
 		if s == nil {
 			continue
 		}
+		l.isPointer[s] = l.isPointer[s] || d.Pointer
 		l.keepsLength(s, t, e, d)
 		name := ast.Name{Pos: e.Pos, Name: e.Name}
 		if d.Access != "" {
@@ -208,6 +213,8 @@ func (l *lowerer) typeDecl(d *ast.TypeDecl) {
 			s.Len = l.binding.resultLen
 		case t.assumed:
 			l.unsized = append(l.unsized, e)
+		case e.Null:
+			l.saved(e.Name, s)
 		case e.Init != nil:
 			if l.saved(e.Name, s) == s {
 				l.initial(s, e.Init)
@@ -280,6 +287,9 @@ func (l *lowerer) typeSpec(t *ast.TypeSpec, pos source.Pos) declType {
 		}
 		return declType{typ: typ}
 	case "character":
+		if kind > 1 {
+			unknown("leave it out: character(len=n)")
+		}
 		d := declType{typ: ir.Character, length: 1}
 		if t.Len != nil {
 			l.charLength(t.Len, &d)

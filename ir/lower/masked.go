@@ -58,21 +58,53 @@ func (l *lowerer) where(s *ast.If, around *argument) []ir.Stmt {
 func (l *lowerer) firstAssigned(s *ast.If) ast.Expr {
 	for _, arm := range append(slices.Clone(s.Arms), ast.IfArm{Body: s.Else}) {
 		for _, inner := range arm.Body {
+			var to ast.Expr
 			switch inner := inner.(type) {
 			case *ast.Assign:
-				if _, other := inner.LHS.(*ast.CoIndex); !other && l.isPart(inner.LHS) {
-					return inner.LHS
+				to = inner.LHS
+			case *ast.Call:
+				if to = definedIn(inner); to == nil {
+					l.notInWhere(inner.Pos)
+					return nil
 				}
-				l.errorf(codeType, inner.LHS.Position(), "what WHERE assigns to must be an array or a section of this image")
-				return nil
 			case *ast.If:
 				if found := l.firstAssigned(inner); found != nil {
 					return found
 				}
+				continue
+			default:
+				l.notInWhere(inner.Position())
+				return nil
 			}
+			if _, other := to.(*ast.CoIndex); !other && l.isPart(to) {
+				return to
+			}
+			l.errorf(codeType, to.Position(), "what WHERE assigns to must be an array or a section of this image")
+			return nil
 		}
 	}
 	return nil
+}
+
+// definedIn is what defined assignment s assigns to, nil where s is another call.
+func definedIn(s *ast.Call) ast.Expr {
+	if !s.Defines || len(s.Args) == 0 {
+		return nil
+	}
+	return s.Args[0]
+}
+
+// definedUnder lowers a defined assignment under the mask m of a WHERE.
+func (l *lowerer) definedUnder(s *ast.Call, m *argument) []ir.Stmt {
+	p, wrong := l.callee(s.Proc, s.Args)
+	switch {
+	case wrong || p == nil:
+		return nil
+	case !p.unit.Elemental:
+		l.errorf(codeType, s.Pos, "a WHERE assigns by %s, which is not ELEMENTAL", p.unit.Name).WithHelp("declare it ELEMENTAL")
+		return nil
+	}
+	return l.eachCall(p, s, m)
 }
 
 func (l *lowerer) not(x ir.Expr) ir.Expr {
@@ -158,7 +190,17 @@ func (l *lowerer) under(body []ast.Stmt, m *argument) []ir.Stmt {
 		var pre, after []ir.Stmt
 		before := l.functions(func() {
 			switch s := s.(type) {
+			case *ast.Call:
+				if definedIn(s) == nil {
+					l.notInWhere(s.Pos)
+					return
+				}
+				after = l.definedUnder(s, m)
 			case *ast.Assign:
+				if l.isDefinedAssignment(s) {
+					after = l.definedUnder(definedAssignment(s), m)
+					return
+				}
 				ctx := l.elements(m.shape.n, m.pos, &pre)
 				if a := l.assignAt(ctx, s); a != nil {
 					l.guardedNests(ctx, l.elementOf(m, ctx, s.Pos), a, &pre)

@@ -27,7 +27,7 @@ type maskedNest struct {
 
 // oneNest lowers s as one nest of loops; ok is false where that cannot be, which is no error.
 func (l *lowerer) oneNest(s *ast.If, shaping ast.Expr, around *argument) (out []ir.Stmt, ok bool) {
-	if around != nil && (len(s.Arms) > 1 || s.HasElse) || !onlyAssigns(s) {
+	if around != nil && (len(s.Arms) > 1 || s.HasElse) || !l.onlyAssigns(s) {
 		return nil, false
 	}
 	w := &maskedNest{l: l, around: around}
@@ -50,8 +50,8 @@ func (l *lowerer) oneNest(s *ast.If, shaping ast.Expr, around *argument) (out []
 	return append(append(before, pre...), l.nest(w.ctx, last, s.Pos)), true
 }
 
-// onlyAssigns reports whether nothing but assignments stands in s.
-func onlyAssigns(s *ast.If) bool {
+// onlyAssigns reports whether nothing but intrinsic assignments stands in s.
+func (l *lowerer) onlyAssigns(s *ast.If) bool {
 	some := false
 	for _, body := range append([][]ast.Stmt{s.Else}, bodies(s)...) {
 		for _, x := range body {
@@ -59,7 +59,7 @@ func onlyAssigns(s *ast.If) bool {
 			if !ok {
 				return false
 			}
-			if _, other := a.LHS.(*ast.CoIndex); other {
+			if _, other := a.LHS.(*ast.CoIndex); other || l.isDefinedAssignment(a) {
 				return false
 			}
 			some = true

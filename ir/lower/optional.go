@@ -104,6 +104,17 @@ func (l *lowerer) present(name string, pos source.Pos) {
 	l.prelude = append(l.prelude, &ir.Stop{S: ir.S{Pos: pos}, Error: true, Code: &ir.Const{X: ir.X{Pos: pos, Typ: ir.Character}, Str: text}})
 }
 
+// isAbsent reports whether e is an argument that the call does not give. As an optional argument
+// of an intrinsic function it is not given to that either.
+func (l *lowerer) isAbsent(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	if !ok {
+		return false
+	}
+	d := l.scope.dummy(id.Name)
+	return d != nil && d.absent
+}
+
 // presentCall lowers PRESENT(name).
 func (l *lowerer) presentCall(e *ast.Index) ir.Expr {
 	var d *dummy
@@ -191,9 +202,10 @@ func (l *lowerer) mayRecur(p *procedure, list []ast.Expr) bool {
 		return l.phantom && depth == 0
 	}
 	errors := l.mark()
-	outer := l.prelude
+	outer, results := l.prelude, l.results
+	l.results = map[*ast.Index]*ir.Symbol{}
 	defer func() {
-		l.prelude = outer
+		l.prelude, l.results = outer, results
 		l.reset(errors)
 		l.diags.Diags = l.diags.Diags[:errors.diags]
 	}()

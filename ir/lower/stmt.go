@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"maps"
+
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/lower/structure"
 	"github.com/spmdc/spmdc/parser/ast"
@@ -66,6 +68,16 @@ func (l *lowerer) functions(lower func()) []ir.Stmt {
 	before := append(l.hoisted, l.prelude...)
 	l.prelude, l.hoisted, l.results = prelude, hoisted, results
 	return before
+}
+
+// trial begins to lower something that may be lowered again: undo takes back the statements that
+// it has added to pre and the prelude, and the values of functions that they compute.
+func (l *lowerer) trial(pre *[]ir.Stmt) (undo func()) {
+	at, before, results := len(*pre), len(l.prelude), maps.Clone(l.results)
+	return func() {
+		*pre, l.prelude = (*pre)[:at], l.prelude[:before]
+		maps.DeleteFunc(l.results, func(e *ast.Index, s *ir.Symbol) bool { _, was := results[e]; return !was && !isArray(s) })
+	}
 }
 
 func (l *lowerer) simple(s ast.Stmt) []ir.Stmt {
@@ -141,7 +153,7 @@ func (l *lowerer) simple(s ast.Stmt) []ir.Stmt {
 		}
 		return l.selectCase(s)
 	case *ast.PointerAssign:
-		l.errorf(codeOutside, s.Pos, "pointers are outside the subset").WithHelp("declare an array with the greatest extents that are needed, and work on a part")
+		return l.pointerAssign(s)
 	case *structure.Block, *structure.Loop, *structure.Leave, *structure.Repeat, *structure.Let:
 		return l.structuredStmt(s)
 	case *ast.Processors, *ast.Template, *ast.Align, *ast.Distribute:
@@ -155,10 +167,15 @@ func (l *lowerer) simple(s ast.Stmt) []ir.Stmt {
 
 func one(s ir.Stmt) []ir.Stmt { return []ir.Stmt{s} }
 
+// definedAssignment is the call that s means.
+func definedAssignment(s *ast.Assign) *ast.Call {
+	value := &ast.Paren{XBase: ast.XBase{Pos: s.RHS.Position(), End: s.RHS.EndPosition()}, X: s.RHS}
+	return &ast.Call{Base: s.Base, Proc: ast.Name{Pos: s.Pos, Name: assignment}, Args: []ast.Expr{s.LHS, value}, Defines: true}
+}
+
 func (l *lowerer) assign(s *ast.Assign) []ir.Stmt {
 	if l.isDefinedAssignment(s) {
-		value := &ast.Paren{XBase: ast.XBase{Pos: s.RHS.Position(), End: s.RHS.EndPosition()}, X: s.RHS}
-		return l.callStmt(&ast.Call{Base: s.Base, Proc: ast.Name{Pos: s.Pos, Name: assignment}, Args: []ast.Expr{s.LHS, value}})
+		return l.callStmt(definedAssignment(s))
 	}
 	if l.isPart(s.LHS) {
 		return l.arrayAssign(s)

@@ -11,6 +11,7 @@ type (
 	TypeDecl struct {
 		Base
 		Type        TypeSpec
+		Points      *ProcedurePointer // of pointers to procedures, which have no type
 		Parameter   bool
 		Dimension   []DimSpec
 		Codimension []DimSpec // as in Entity
@@ -18,6 +19,7 @@ type (
 		External    bool
 		Intrinsic   bool
 		Allocatable bool
+		Pointer     bool // Allocatable is set, too
 		Optional    bool
 		Value       bool
 		Protected   bool
@@ -26,6 +28,13 @@ type (
 		Access      string   // "public", "private", or "" when absent
 		Entities    []Entity
 		HasColons   bool
+	}
+	// ProcedurePointer is what "procedure(face), pointer, nopass" says; Pass is the argument that gets
+	// the object that a component is of, "" for the first one.
+	ProcedurePointer struct {
+		Face   Name
+		NoPass bool
+		Pass   string
 	}
 	// TypeDef is "type, extends(base) :: name", with the declarations of the components and
 	// the procedures behind CONTAINS. Sequence and the access of components have no effect.
@@ -49,9 +58,10 @@ type (
 		Base
 		Entities []Entity
 	}
-	// AllocatableStmt is "allocatable :: a(:), b".
+	// AllocatableStmt is "allocatable :: a(:), b", or "pointer :: a(:), b".
 	AllocatableStmt struct {
 		Base
+		Pointer  bool
 		Entities []Entity
 	}
 	// ImplicitNone is "implicit none".

@@ -199,6 +199,8 @@ type (
 		Proc   Name
 		Args   []Expr
 		Status string
+
+		Defines bool // it is an assignment
 	}
 	// Entry is "entry name(args)", where a unit can be entered too.
 	Entry struct {

@@ -27,7 +27,7 @@ func head(s Stmt) (text string, directive bool) {
 		b.WriteString("dimension ")
 		writeEntities(&b, s.Entities)
 	case *AllocatableStmt:
-		b.WriteString("allocatable :: ")
+		b.WriteString(allocatableWord(s.Pointer) + " :: ")
 		writeEntities(&b, s.Entities)
 	case *Allocate:
 		if s.Free {
@@ -441,6 +441,13 @@ func named(word, name string) string {
 	return word + " " + name
 }
 
+func allocatableWord(pointer bool) string {
+	if pointer {
+		return "pointer"
+	}
+	return "allocatable"
+}
+
 func comma(b *strings.Builder, i int) {
 	if i > 0 {
 		b.WriteString(", ")
@@ -448,8 +455,18 @@ func comma(b *strings.Builder, i int) {
 }
 
 func writeTypeDecl(b *strings.Builder, s *TypeDecl) {
-	writeType(b, &s.Type)
 	colons := s.HasColons
+	if s.Points == nil {
+		writeType(b, &s.Type)
+	} else {
+		b.WriteString("procedure(" + s.Points.Face.Name + "), pointer")
+		if s.Points.NoPass {
+			b.WriteString(", nopass")
+		} else if s.Points.Pass != "" {
+			b.WriteString(", pass(" + s.Points.Pass + ")")
+		}
+		colons = true
+	}
 	if s.Parameter {
 		b.WriteString(", parameter")
 		colons = true
@@ -481,7 +498,7 @@ func writeTypeDecl(b *strings.Builder, s *TypeDecl) {
 		colons = true
 	}
 	if s.Allocatable {
-		b.WriteString(", allocatable")
+		b.WriteString(", " + allocatableWord(s.Pointer))
 		colons = true
 	}
 	for i, has := range []bool{s.Optional, s.Value, s.Protected} {
@@ -499,13 +516,23 @@ func writeTypeDecl(b *strings.Builder, s *TypeDecl) {
 		colons = true
 	}
 	for _, e := range s.Entities {
-		colons = colons || e.Init != nil
+		colons = colons || e.Init != nil || e.Null
 	}
 	if colons {
 		b.WriteString(" ::")
 	}
 	b.WriteString(" ")
-	writeEntities(b, s.Entities)
+	if s.Points == nil {
+		writeEntities(b, s.Entities)
+		return
+	}
+	for i, e := range s.Entities {
+		if comma(b, i); e.Init == nil {
+			b.WriteString(e.Name)
+		} else {
+			b.WriteString(e.Name + " => " + UnparseExpr(e.Init))
+		}
+	}
 }
 
 // writeType writes a type with its kind or length.
@@ -519,6 +546,10 @@ func writeType(b *strings.Builder, t *TypeSpec) {
 		size = t.Len
 	}
 	switch {
+	case t.Name == "character" && t.Kind != nil && size == nil:
+		b.WriteString("(kind=" + UnparseExpr(t.Kind) + ")")
+	case t.Name == "character" && t.Kind != nil:
+		b.WriteString("(len=" + UnparseExpr(size) + ", kind=" + UnparseExpr(t.Kind) + ")")
 	case size == nil:
 	case !t.Star && t.Name == "character":
 		b.WriteString("(len=" + UnparseExpr(size) + ")")
@@ -557,6 +588,9 @@ func writeEntities(b *strings.Builder, list []Entity) {
 		}
 		if e.Data != nil {
 			writeValues(b, e.Data)
+		}
+		if e.Null {
+			b.WriteString(" => null()")
 		}
 	}
 }

@@ -1,9 +1,13 @@
 package spmd
 
-import "math"
+import (
+	"bytes"
+	"slices"
+	"unsafe"
+)
 
 // Spread sets all partial values to x.
-func Spread[T number](partial []T, x T) {
+func Spread[T summable](partial []T, x T) {
 	for i := range partial {
 		partial[i] = x
 	}
@@ -11,7 +15,7 @@ func Spread[T number](partial []T, x T) {
 
 // Fold combines a power of two of partial values: each of the first half with that so
 // many behind it, until one is left. It may overwrite them.
-func Fold[T number](partial []T, f func(x, y T) T) T {
+func Fold[T summable](partial []T, f func(x, y T) T) T {
 	for n := len(partial) / 2; n > 0; n /= 2 {
 		for i, x := range partial[n : 2*n] {
 			partial[i] = f(partial[i], x)
@@ -21,7 +25,7 @@ func Fold[T number](partial []T, f func(x, y T) T) T {
 }
 
 // FoldSum is Fold with the sum.
-func FoldSum[T number](partial []T) T {
+func FoldSum[T summable](partial []T) T {
 	if len(partial) == 16 { // nearly all: in one expression
 		p := (*[16]T)(partial)
 		return (((p[0] + p[8]) + (p[4] + p[12])) + ((p[2] + p[10]) + (p[6] + p[14]))) +
@@ -36,18 +40,14 @@ func FoldSum[T number](partial []T) T {
 }
 
 // FoldProduct is Fold with the product.
-func FoldProduct[T number](partial []T) T {
+func FoldProduct[T summable](partial []T) T {
 	return Fold(partial, func(x, y T) T { return x * y })
 }
 
 // Changed reports whether some partial value is another than the x that Spread has set.
-func Changed[T number](partial []T, x T) bool {
-	for _, y := range partial {
-		if math.Float64bits(float64(y)) != math.Float64bits(float64(x)) {
-			return true
-		}
-	}
-	return false
+func Changed[T summable](partial []T, x T) bool {
+	bits := func(z *T) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(z)), unsafe.Sizeof(x)) }
+	return slices.ContainsFunc(partial, func(y T) bool { return !bytes.Equal(bits(&x), bits(&y)) })
 }
 
 // Row is the place of index i on an axis of the piece, from 0.

@@ -1,5 +1,7 @@
 package spmd
 
+import "unsafe"
+
 // Dim is one axis of a local piece: the indices Lo, Lo+Step, ... (N of them;
 // the overlap is included), Stride elements apart in memory.
 type Dim struct{ Lo, Step, N, Stride int }
@@ -105,11 +107,26 @@ func (v *View[T]) Stride(axis, di int) int {
 // first one at offset at, and the more elements behind each. That of iteration t is
 // part[k+t*by].
 func (v *View[T]) Spaced(at, n, by, more int) (part []T, k int) {
+	return Spaced(v.Data, at, n, by, more)
+}
+
+// Spaced is View.Spaced of any elements.
+func Spaced[T any](data []T, at, n, by, more int) (part []T, k int) {
 	last := at + (n-1)*by
 	if by < 0 {
-		return v.Data[last : at+more+1], at - last
+		return data[last : at+more+1], at - last
 	}
-	return v.Data[at : last+more+1], 0
+	return data[at : last+more+1], 0
+}
+
+// Parts64 are the real and imaginary parts of numbers, in turn, in the same memory.
+func Parts64(z []complex64) []float32 {
+	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(z))), 2*len(z))
+}
+
+// Parts128 are the real and imaginary parts of numbers, in turn, in the same memory.
+func Parts128(z []complex128) []float64 {
+	return unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(z))), 2*len(z))
 }
 
 // Every cuts from Data the part that holds n elements (n > 0), by apart, of

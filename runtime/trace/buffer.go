@@ -19,7 +19,8 @@ import (
 //     together is the same on all: so both ends of a message go, or none, where PEs keep
 //     events of the same numbers.
 //
-// What goes is counted. Events of an iteration that may yet be left out are held apart until that
+// What goes is counted. When iterations of the outermost loops began is kept too, in a sixteenth of the
+// memory: of all, of every second, and so on. Events of an iteration that may yet be left out are held apart until that
 // is decided, in blocks from the same memory.
 type buffer struct {
 	levels []level // depths of regions; the last one is that of messages
@@ -34,6 +35,10 @@ type buffer struct {
 	next      int64 // the number of the first of them
 	heldMost  int   // blocks that may be held
 	heldNow   int
+
+	iterations []event // of numbers that are multiples of stride
+	stride     uint64
+	mostKept   int // iterations
 }
 
 // iteration is the events of an iteration that is not decided.
@@ -72,7 +77,8 @@ const (
 // newBuffer makes a buffer that takes so many bytes at most.
 func newBuffer(memory int64) *buffer {
 	room := int(max(4, memory/blockBytes))
-	return &buffer{levels: make([]level, depths+1), room: room, every: 1, heldMost: room / 2}
+	own := room / 16
+	return &buffer{levels: make([]level, depths+1), room: room - own, every: 1, heldMost: room / 2, stride: 1, mostKept: own * blockEvents}
 }
 
 // add keeps an event: a region of a depth, or in the last level anything else.
@@ -85,6 +91,24 @@ func (b *buffer) add(level int, e event) {
 	default:
 		b.keep(&b.levels[level], e)
 	}
+}
+
+// iterate keeps an iteration that has ended.
+func (b *buffer) iterate(e event) {
+	if b.mostKept == 0 || e.number&(b.stride-1) != 0 {
+		return
+	}
+	if b.iterations == nil {
+		b.iterations = make([]event, 0, b.mostKept)
+		b.bytes += int64(b.mostKept/blockEvents) * blockBytes
+	}
+	if len(b.iterations) == b.mostKept {
+		b.stride *= 2
+		b.iterations = slices.DeleteFunc(b.iterations, func(e event) bool { return e.number&(b.stride-1) != 0 })
+		b.iterate(e)
+		return
+	}
+	b.iterations = append(b.iterations, e)
 }
 
 // hold begins an iteration whose events are held.
@@ -261,14 +285,14 @@ const most = 16384
 func (b *buffer) write(begin int64, rate float64, f func(level int, list []tracefile.Event)) {
 	list := make([]tracefile.Event, 0, most)
 	at := func(ticks int64) int64 { return int64(float64(ticks-begin) * rate) }
-	for i := range b.levels {
+	write := func(level int, blocks [][]event) {
 		flush := func() {
 			// Regions come when they end, and readers want them as they begin.
 			slices.SortStableFunc(list, func(a, b tracefile.Event) int { return cmp.Compare(a.Began, b.Began) })
-			f(levelOf(i), list)
+			f(level, list)
 			list = list[:0]
 		}
-		for _, block := range b.levels[i].blocks {
+		for _, block := range blocks {
 			for _, e := range block {
 				began := at(e.began)
 				list = append(list, tracefile.Event{Kind: e.kind, ID: int(e.id), Began: began, Took: at(e.began+e.took) - began,
@@ -280,4 +304,8 @@ func (b *buffer) write(begin int64, rate float64, f func(level int, list []trace
 		}
 		flush()
 	}
+	for i := range b.levels {
+		write(levelOf(i), b.levels[i].blocks)
+	}
+	write(tracefile.Iterations, [][]event{b.iterations})
 }

@@ -47,11 +47,7 @@ var packageZone = regexp.MustCompile(`^intel-rapl:[0-9]+$`)
 func openEnergy(root string) *energy {
 	e := &energy{stop: make(chan struct{})}
 	fail := func(err error) *energy {
-		e.zones, e.why = nil, err.Error()
-		var path *os.PathError
-		if errors.As(err, &path) {
-			e.why = path.Path + ": " + path.Err.Error()
-		}
+		e.zones, e.why = nil, reason(err)
 		return e
 	}
 	entries, err := os.ReadDir(root)

@@ -184,3 +184,25 @@ func TestSkipped(t *testing.T) {
 		}
 	}
 }
+
+// TestIterations: iterations of PE 0 are in the buffer, whatever is selected, and of many those
+// whose numbers are multiples of a power of two, in a sixteenth of the memory.
+func TestIterations(t *testing.T) {
+	f := everything
+	f.every = 250
+	for pe, r := range with(t, 2, 3, 0, func(r *Recorder) { iterations(r, f, 1000, func(int) int64 { return 5 }) }) {
+		if want := []int{1000, 0}[pe]; len(r.events.iterations) != want {
+			t.Errorf("PE %d has %d iterations, want %d", pe, len(r.events.iterations), want)
+		}
+	}
+	r := with(t, 1, 3, 0, func(r *Recorder) { iterations(r, f, 3_000_000, func(int) int64 { return 5 }) })[0]
+	b := r.events
+	if n := len(b.iterations); n > b.mostKept || n < b.mostKept/2 || b.bytes > defaultMemory<<20 || int64(b.mostKept)*blockBytes/blockEvents > defaultMemory<<20/16 {
+		t.Errorf("%d iterations are kept, of %d, in %d bytes", n, b.mostKept, b.bytes)
+	}
+	for i, e := range b.iterations {
+		if e.number != uint64(i)*b.stride || e.began != 1000+5*int64(e.number) || e.took != 5 || e.id != 1 {
+			t.Fatalf("iteration %d: %+v", i, e)
+		}
+	}
+}

@@ -1,6 +1,9 @@
 package trace
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A running program asks for what has been measured of the PE so far: executions of regions
 // that have ended, and activities. A look-up is an access to an array. Where nothing is
@@ -79,26 +82,56 @@ func (r *Recorder) RegionBlocked(id int32) float64 {
 	return r.seconds(ticks)
 }
 
+// transfers are the activities that are regions, of these kinds.
+var transfers = [...]string{"input", "output"}
+
 // ActivityID is the number of an activity by its name: put, get, ready, wait for ready, wait for
-// arrival, reduction, broadcast, barrier, lock; 0: there is none.
+// arrival, reduction, broadcast, barrier, lock, input, output; 0: there is none.
 func (r *Recorder) ActivityID(name string) int32 {
 	if r == nil {
 		return 0
 	}
+	name = strings.ToLower(strings.TrimSpace(name))
 	for a := range activities {
-		if a.String() == strings.ToLower(strings.TrimSpace(name)) {
+		if a.String() == name {
 			return int32(a) + 1
 		}
 	}
-	return 0
+	i := slices.Index(transfers[:], name)
+	if i < 0 {
+		return 0
+	}
+	if r.transfers[i] == nil {
+		r.transfers[i] = group{}
+		for region, x := range r.table {
+			if x.Kind == name {
+				r.transfers[i] = append(r.transfers[i], region)
+			}
+		}
+	}
+	return int32(activities) + int32(i) + 1
 }
 
 // activity is the sum of an activity by its number, that of no activity for all other numbers.
 func (r *Recorder) activity(id int32) Sum {
-	if r == nil || id < 1 || id > int32(activities) {
+	if r == nil || id < 1 || int(id) > int(activities)+len(transfers) {
 		return Sum{}
 	}
-	return r.sums[id-1]
+	if id <= int32(activities) {
+		return r.sums[id-1]
+	}
+	var all Sum
+	for _, i := range r.transfers[id-1-int32(activities)] {
+		if s := r.regions[i]; s.Count > 0 {
+			if all.Count == 0 || s.Least < all.Least {
+				all.Least = s.Least
+			}
+			all.Most = max(all.Most, s.Most)
+			all.Count += s.Count
+			all.Total += s.Total
+		}
+	}
+	return all
 }
 
 // ActivityCalls is how often the PE has put, or waited, and so on.

@@ -57,6 +57,18 @@ func TestIntrospection(t *testing.T) {
 			}
 		}
 	})
+	with(t, 1, 4, 1, func(r *Recorder) {
+		r.table, r.clock = []Region{{-1, "program", "p", 1, 9}, {0, "input", "", 2, 2}, {0, "output", "", 3, 3}, {0, "output", "", 4, 4}}, readClock()
+		in, out := r.ActivityID("Input"), r.ActivityID(" output")
+		for i, ticks := range []int64{70, 20, 50} {
+			r.enter(2+i%2, 100)
+			r.leave(100 + ticks)
+		}
+		s := r.activity(out)
+		if in == out || r.ActivityCalls(in) != 0 || r.ActivityCalls(out) != 3 || s.Total != 140 || s.Least != 20 || s.Most != 70 || r.ActivityBytes(out) != 0 {
+			t.Errorf("input is %d, output %d: %+v", in, out, s)
+		}
+	})
 	var none *Recorder
 	if none.RegionID("i")+none.ActivityID("put") != 0 || none.RegionSeconds(1)+none.ActivityMost(1) != 0 || none.ActivityBytes(1) != 0 {
 		t.Error("something is measured without a recorder")

@@ -29,6 +29,7 @@ type observer struct {
 	began     clock
 	recorders []*Recorder
 	energy    *energy
+	network   *network
 	live      []live // by PE; nil: nobody looks
 	address   string // of the server
 	unwatch   func()
@@ -113,7 +114,7 @@ func (o *observer) Begin(p *spmd.Program, n, first, count int) (on bool, err err
 			return false, err
 		}
 	}
-	o.energy = openEnergy(powercap)
+	o.energy, o.network = openEnergy(powercap), openNetwork(interfaces)
 	return true, nil
 }
 
@@ -235,7 +236,8 @@ func (o *observer) End(stats *spmd.Stats, took time.Duration, stderr io.Writer) 
 
 // definitions are what the numbers of regions and sites stand for.
 func (o *observer) definitions(stats *spmd.Stats, took time.Duration) *tracefile.Definitions {
-	d := &tracefile.Definitions{Program: o.program.Name, PEs: len(o.recorders), Seconds: took.Seconds(), Images: o.program.Coarray, Energy: o.used(), Iterations: o.recorders[0].iterations}
+	d := &tracefile.Definitions{Program: o.program.Name, PEs: len(o.recorders), Seconds: took.Seconds(), Images: o.program.Coarray, Iterations: o.recorders[0].iterations}
+	d.Energy, d.Network = o.used()
 	for _, g := range o.regions {
 		file, line := stats.Place(g.Line)
 		_, last := stats.Place(g.Last)
@@ -253,11 +255,11 @@ func (o *observer) definitions(stats *spmd.Stats, took time.Duration) *tracefile
 }
 
 // used is what the machine used.
-func (o *observer) used() *tracefile.Energy {
+func (o *observer) used() (*tracefile.Energy, *tracefile.Network) {
 	if o.apart != nil {
-		return o.apart.energyOf()
+		return o.apart.energyOf(), o.apart.networkOf()
 	}
-	return o.energy.end()
+	return o.energy.end(), o.network.end()
 }
 
 // writeTrace writes the events of all PEs.

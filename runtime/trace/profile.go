@@ -118,6 +118,7 @@ func (p *profile) table(w io.Writer) {
 	fmt.Fprintf(w, "%d PEs, %s; times of each PE on average; %%: of self; imbalance: by how much the others fell short of the PE that took longest\n",
 		len(p.recorders), tracefile.Duration(p.took.Seconds()))
 	fmt.Fprintln(w, p.Energy.Text(p.Iterations))
+	fmt.Fprintln(w, p.Network.Text(p.Iterations))
 	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(tw, "line\tcount\ttotal\tself\t%\tblocked\tleast\tmost\timbalance\t  region or activity\n")
 	for _, r := range rows {
@@ -178,7 +179,8 @@ func (p *profile) Rest() string {
 	}
 	b.WriteString("]")
 	energy, _ := json.Marshal(p.Energy)
-	fmt.Fprintf(&b, ",\n \"energy\": %s, \"iterations\": %d", energy, p.Iterations)
+	network, _ := json.Marshal(p.Network)
+	fmt.Fprintf(&b, ",\n \"energy\": %s, \"network\": %s, \"iterations\": %d", energy, network, p.Iterations)
 	if other := p.Site(-1); other != "" {
 		fmt.Fprintf(&b, ",\n \"other\": {%s}", other) // of no site
 	}

@@ -11,7 +11,7 @@ import (
 // Region is a piece of the source program whose time is measured.
 type Region struct {
 	Parent     int    // the region around it, an index into the table; -1: none
-	Kind       string // program, procedure, loop, input, output
+	Kind       string // program, procedure, region, loop, input, output, checkpoint
 	Name       string // of the program or procedure; of a loop what it runs over
 	Line, Last int    // of the source, numbered as in sites
 }
@@ -70,12 +70,13 @@ type Recorder struct {
 	sums  [activities]Sum   // of all sites
 	moved [activities]int64 // bytes
 
-	table  []Region // with clock, ids and groups for the introspection
-	clock  clock
-	ids    map[string]int32
-	groups []group
-	rate   float64 // seconds of a tick
-	rated  int64   // when that was measured, from clock on
+	table     []Region // with clock, ids and groups for the introspection
+	clock     clock
+	ids       map[string]int32
+	groups    []group
+	transfers [len(transfers)]group // regions of input and output
+	rate      float64               // seconds of a tick
+	rated     int64                 // when that was measured, from clock on
 
 	filter     filter
 	in         []bool // regions that are kept with all inside; nil: all
@@ -181,6 +182,9 @@ func (r *Recorder) show(now int64) {
 func (r *Recorder) endIteration(now int64) {
 	if r.events == nil {
 		return
+	}
+	if r.PE() == 0 {
+		r.events.iterate(event{kind: tracefile.Iteration, id: int32(r.open[r.loop].region), began: r.began, took: now - r.began, number: uint64(r.iterations - 1), peer: -1})
 	}
 	r.events.off = false
 	if r.filter.outliers == 0 {

@@ -24,14 +24,15 @@ type apart struct {
 
 // report is what the PEs of a process measured, in ticks since Clock.
 type report struct {
-	First  int
-	Head   int
-	Clock  int64   // when the run began
-	Rate   float64 // nanoseconds of a tick
-	Rounds []round
-	PEs    []measured
-	Energy *tracefile.Energy // nil: another process of the host reports it
-	Events chunks            `json:"-"`
+	First   int
+	Head    int
+	Clock   int64   // when the run began
+	Rate    float64 // nanoseconds of a tick
+	Rounds  []round
+	PEs     []measured
+	Energy  *tracefile.Energy // nil: another process of the host reports it, and the network
+	Network *tracefile.Network
+	Events  chunks `json:"-"`
 }
 
 // measured is what one PE of them did.
@@ -194,8 +195,8 @@ func (o *observer) report() *report {
 	a := o.apart
 	o.unwatch()
 	x := &report{First: a.first, Head: a.head, Clock: o.began.ticks, Rate: o.began.rate(), Rounds: a.rounds}
-	if energy := o.energy.end(); a.first == a.head {
-		x.Energy = energy
+	if energy, network := o.energy.end(), o.network.end(); a.first == a.head {
+		x.Energy, x.Network = energy, network
 	}
 	for _, r := range o.recorders[a.first:][:a.count] {
 		m := measured{Regions: r.regions, Acts: r.acts, Iterations: r.iterations}
@@ -265,6 +266,18 @@ func (o *observer) writeReports(newWriter func() *tracefile.Writer, p *profile) 
 			p.Kept[x.First+i] = m.Kept
 		}
 	}
+	for _, x := range reports {
+		if x.Head != o.apart.head {
+			p.Hosts = make([]int, len(o.recorders))
+		}
+	}
+	for _, x := range reports {
+		for i := range x.PEs {
+			if p.Hosts != nil {
+				p.Hosts[x.First+i] = x.Head
+			}
+		}
+	}
 	clocks, err := o.apart.clocks(p.Definitions, p.tick*1e9)
 	if err != nil {
 		return nil, err
@@ -301,10 +314,34 @@ func (a *apart) energyOf() *tracefile.Energy {
 		}
 		all.Joules += x.Energy.Joules
 		for _, z := range x.Energy.Zones {
-			if x.Head != 0 {
-				z.Name = fmt.Sprintf("%s of the host of PE %d", z.Name, x.Head)
-			}
+			z.Name = x.ofHost(z.Name)
 			all.Zones = append(all.Zones, z)
+		}
+	}
+	return all
+}
+
+// ofHost is the name of something with its host.
+func (x *report) ofHost(name string) string {
+	if x.Head == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s of the host of PE %d", name, x.Head)
+}
+
+// networkOf is what the interfaces of all hosts carried.
+func (a *apart) networkOf() *tracefile.Network {
+	all := new(tracefile.Network)
+	for _, x := range a.reports {
+		switch {
+		case x.Network == nil || all.Unreadable != "":
+		case x.Network.Unreadable != "":
+			*all = *x.Network
+		default:
+			for _, i := range x.Network.Interfaces {
+				i.Name = x.ofHost(i.Name)
+				all.Interfaces = append(all.Interfaces, i)
+			}
 		}
 	}
 	return all

@@ -129,6 +129,9 @@ func (t *unit) allocatedLike(s *ast.Allocate, like *ast.Keyword) []ast.Stmt {
 			}
 			c.Args = append(c.Args, &ast.Keyword{XBase: like.XBase, Name: like.Name, X: t.reference(from, l)})
 			out = append(out, c)
+			if x := l.comp.init; x != nil && like.Name == "mold" {
+				out = append(out, t.initially(o.name, l, x, o.rank(), s.Pos))
+			}
 		}
 	}
 	return out

@@ -8,7 +8,7 @@ import (
 )
 
 // inquiries are the intrinsics that ask about a variable as a whole, not its value.
-var inquiries = map[string]bool{"size": true, "lbound": true, "ubound": true, "shape": true, "allocated": true, "present": true,
+var inquiries = map[string]bool{"size": true, "lbound": true, "ubound": true, "shape": true, "allocated": true, "associated": true, "present": true,
 	"this_image": true, "lcobound": true, "ucobound": true, "image_index": true}
 
 // expr is x, which has no derived type, without components and arguments of derived types.
@@ -16,6 +16,7 @@ func (t *unit) expr(x ast.Expr) ast.Expr {
 	if x == nil {
 		return nil
 	}
+	x = t.viaPointer(x)
 	if o := t.object(x); o != nil {
 		if o.of != nil {
 			t.p.diags.Errorf(source.TypeMismatch, o.Pos, "%s is of type %s, which cannot stand here", o.name, o.of.name).WithHelp("write its components")
@@ -91,6 +92,9 @@ func (t *unit) functionRef(name string, pos source.Pos, args []ast.Expr, at ast.
 	if teamFunctions[name] && t.function(t.p, name) == nil {
 		args = t.withTeam(args)
 	}
+	if x := t.isAssociated(name, args, at); x != nil {
+		return x
+	}
 	if x := t.typeInquiry(name, args, at); x != nil {
 		return x
 	}
@@ -101,6 +105,18 @@ func (t *unit) functionRef(name string, pos source.Pos, args []ast.Expr, at ast.
 		return t.inquiry(name, pos, args, at)
 	}
 	return &ast.Index{XBase: at, Name: t.specific(name, args), NamePos: pos, Args: t.arguments(name, args)}
+}
+
+// samePlace is x, which is ASSOCIATED, of o and an object that it may point to: of their first parts.
+func (t *unit) samePlace(x *ast.Index, o *object, with ast.Expr) ast.Expr {
+	to := t.object(with)
+	if to == nil || to.of != o.of || len(o.of.leaves()) == 0 {
+		t.p.errorf(with.Position(), "%s points to type %s, and this has another type or is no variable", o.name, o.of.name).WithHelp("name a variable of type %s, or a part of one", o.of.name)
+		return x
+	}
+	l := o.of.leaves()[0]
+	x.Args = []ast.Expr{t.reference(o, l), t.reference(to, l)}
+	return x
 }
 
 // inquiry is an inquiry about what may have a derived type.
@@ -135,8 +151,11 @@ func (t *unit) inquiry(name string, pos source.Pos, args []ast.Expr, at ast.XBas
 		x.Args = append([]ast.Expr{t.reference(o, nil)}, t.arguments(name, args[1:])...)
 		return x
 	}
+	if name == "associated" && len(args) == 2 {
+		return t.samePlace(x, o, args[1])
+	}
 	l := o.plainest()
-	if l == nil && (name == "present" || name == "allocated") && len(o.of.leaves()) > 0 {
+	if l == nil && (name == "present" || name == "allocated" || name == "associated") && len(o.of.leaves()) > 0 {
 		l = o.of.leaves()[0]
 	}
 	if l == nil {
@@ -209,6 +228,9 @@ func (t *unit) fits(f *function, args []ast.Expr) bool {
 			a = k.X
 		}
 		want, have := f.variableOf(d), t.typeOf(a)
+		if have != nil && have.points != nil && want == nil {
+			have = nil // what it points to is passed
+		}
 		if (want == nil) != (have == nil) || want != nil && !have.extends(want.of) {
 			return false
 		}
@@ -251,6 +273,9 @@ func (t *unit) arguments(name string, args []ast.Expr) []ast.Expr {
 			}
 		}
 		r := t.typeOf(x)
+		if r != nil && r.points != nil && (f == nil || f.variableOf(dummyFor(f, i, a)) == nil) {
+			x, r = t.asProcedure(x, r), nil
+		}
 		if r == nil {
 			if key != "" {
 				x = &ast.Keyword{XBase: a.(*ast.Keyword).XBase, Name: key, X: t.expr(x)}

@@ -45,7 +45,8 @@ type record struct {
 	static  *record // of such: the type
 	dynamic bool    // something is declared with CLASS(it) and ALLOCATABLE
 
-	intrinsic bool // of an intrinsic module: the program does not see its components
+	points    *pointers // of pointers to procedures
+	intrinsic bool      // of an intrinsic module: the program does not see its components
 }
 
 // component is one of a derived type; of is its type where that is a derived one.
@@ -57,8 +58,11 @@ type component struct {
 	dims        []ast.DimSpec // constants, or none known where it is allocatable
 	codims      []ast.DimSpec // of an allocatable coarray
 	allocatable bool
+	pointer     bool     // allocatable is set, too
 	init        ast.Expr // a constant, or nil
 	array       bool     // init is an array
+
+	given map[string]*component // of a derived type with an initial value: its components with theirs
 
 	dynamic bool       // it is declared with CLASS and ALLOCATABLE
 	of1     *component // of a CLASS: the component of an extension that it stands for, and
@@ -107,6 +111,19 @@ type function struct {
 	scope *scope
 }
 
+// attribute is ALLOCATABLE or POINTER, in words.
+func (c *component) attribute() string {
+	if c.pointer {
+		return "a pointer"
+	}
+	return "allocatable"
+}
+
+// pointer reports whether l is a pointer, or a part of one.
+func (l *leaf) pointer() bool {
+	return slices.ContainsFunc(l.path, func(c *component) bool { return c.pointer })
+}
+
 func (s *scope) record(name string) *record {
 	for at := s; at != nil; at = at.outer {
 		if r := at.types[name]; r != nil {
@@ -140,6 +157,9 @@ func (s *scope) function(p *program, name string) *function {
 		if f := at.procs[name]; f != nil {
 			return f
 		}
+	}
+	if f := p.called[name]; f != nil {
+		return f
 	}
 	return p.external[name]
 }
@@ -242,6 +262,9 @@ func (p *program) spec(s *scope, list []ast.Stmt) {
 					rank = len(st.Dimension)
 				}
 				v := p.typed(s, &st.Type, rank)
+				if st.Points != nil {
+					v = &variable{of: p.pointerTo(s, st.Points)}
+				}
 				if v != nil {
 					v.name, v.allocatable, v.coarray = e.Name, st.Allocatable, len(e.Codims)+len(st.Codimension) > 0
 					if v.class && v.allocatable && rank == 0 {

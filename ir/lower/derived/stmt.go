@@ -69,6 +69,11 @@ func (t *unit) stmt(s ast.Stmt) []ast.Stmt {
 		return t.call(s)
 	case *ast.Allocate:
 		return t.allocate(s)
+	case *ast.PointerAssign:
+		if out, ok := t.pointTo(s); ok {
+			return out
+		}
+		return t.pointerAssign(s)
 	case *ast.Remap:
 		var list []ast.Stmt
 		switch d := s.Directive.(type) {
@@ -210,7 +215,12 @@ func (t *unit) doWhile(s *ast.DoWhile) []ast.Stmt {
 func (t *unit) call(s *ast.Call) []ast.Stmt {
 	c := *s
 	args := s.Args
-	if s.Of != nil {
+	if v := t.variable(s.Proc.Name); s.Of == nil && v != nil && v.of.points != nil {
+		c.Proc.Name, args = t.byPointer(&ast.Ident{XBase: ast.XBase{Pos: s.Proc.Pos, End: s.Proc.Pos}, Name: s.Proc.Name}, nil, v.of, s.Args)
+	} else if x := methodOf(s); s.Of != nil && t.pointsTo(x) != nil {
+		c.Of = nil
+		c.Proc.Name, args = t.byPointer(x, s.Of, t.pointsTo(x), s.Args)
+	} else if s.Of != nil {
 		m, of := t.method(s.Of, s.Proc.Name)
 		if m == nil {
 			if of == nil {
@@ -232,6 +242,14 @@ func (t *unit) call(s *ast.Call) []ast.Stmt {
 	c.Args = t.arguments(c.Proc.Name, args)
 	c.Proc.Name = t.specific(c.Proc.Name, args)
 	return one(&c)
+}
+
+// methodOf is x%s of "call x%s(args)".
+func methodOf(s *ast.Call) ast.Expr {
+	if s.Of == nil {
+		return nil
+	}
+	return &ast.Component{XBase: ast.XBase{Pos: s.Of.Position(), End: s.Proc.Pos}, Base: s.Of, Name: s.Proc.Name, NamePos: s.Proc.Pos}
 }
 
 // intrinsicCall is a call of an intrinsic for each part of a variable, nil for any other call.
@@ -345,7 +363,7 @@ func (t *unit) assignment(s *ast.Assign) []ast.Stmt {
 				c.RHS = &ast.Paren{XBase: from.XBase, X: s.RHS}
 				s = &c
 			}
-			c := &ast.Call{Base: s.Base, Proc: ast.Name{Pos: s.Pos, Name: "assignment(=)"}}
+			c := &ast.Call{Base: s.Base, Proc: ast.Name{Pos: s.Pos, Name: "assignment(=)"}, Defines: true}
 			c.Args = t.arguments(c.Proc.Name, []ast.Expr{s.LHS, s.RHS})
 			c.Proc.Name = t.specific(c.Proc.Name, []ast.Expr{s.LHS, s.RHS})
 			return one(c)
@@ -382,6 +400,12 @@ func (t *unit) assignment(s *ast.Assign) []ast.Stmt {
 		return t.copied(to, t.steadyFor(o, to), s.Base)
 	}
 	parts := t.value(s.RHS, r, false)
+	if r.assignsParts(t.p) {
+		if from := t.held(r, parts, to.XBase); from != nil {
+			return t.copied(to, from, s.Base)
+		}
+		return nil
+	}
 	if t.crossing(to, parts) {
 		if t.fixed != "" || to.rank() > 0 || to.root.allocatable {
 			t.p.errorf(s.Pos, "the value assigned to %s is made of other components of it", to.name).WithHelp("assign it to a variable of its own first")
@@ -407,7 +431,11 @@ func (t *unit) assigned(o *object, parts []ast.Expr, base ast.Base) []ast.Stmt {
 			break
 		}
 		to := t.reference(o, l)
-		if isNull(parts[k]) {
+		switch {
+		case l.pointer():
+			out = append(out, &ast.PointerAssign{Base: base, To: []ast.Expr{to}, X: parts[k]})
+			continue
+		case isNull(parts[k]):
 			out = append(out, t.freed(to, base))
 			continue
 		}
@@ -424,10 +452,23 @@ func (t *unit) freed(x ast.Expr, base ast.Base) ast.Stmt {
 }
 
 // copied assigns the parts of from to those of to, allocatable ones as far as they are allocated.
+// Components whose types define assignment are assigned by it.
 func (t *unit) copied(to, from *object, base ast.Base) []ast.Stmt {
+	if to.of.assignsParts(t.p) {
+		return t.componentwise(to, from, base)
+	}
+	return t.leavesCopied(to, from, to.of.leaves(), base)
+}
+
+// leavesCopied assigns leaves of from to those of to.
+func (t *unit) leavesCopied(to, from *object, leaves []*leaf, base ast.Base) []ast.Stmt {
 	var out []ast.Stmt
-	for _, l := range to.of.leaves() {
+	for _, l := range leaves {
 		x, y := t.reference(to, l), t.reference(from, l)
+		if l.pointer() {
+			out = append(out, &ast.PointerAssign{Base: base, To: []ast.Expr{x}, X: y})
+			continue
+		}
 		set := &ast.Assign{Base: base, Part: true, Anew: l.open, LHS: x, RHS: y}
 		if !l.open {
 			out = append(out, set)
@@ -438,6 +479,31 @@ func (t *unit) copied(to, from *object, base ast.Base) []ast.Stmt {
 		out = append(out, &ast.If{Base: base, EndPos: base.Pos, HasElse: true, ElsePos: base.Pos,
 			Arms: []ast.IfArm{{Pos: base.Pos, Cond: &ast.Index{XBase: at, Name: "allocated", NamePos: base.Pos, Args: []ast.Expr{clone(y)}}, Body: one(set)}},
 			Else: one(t.freed(clone(x), ast.Base{Pos: base.Pos}))})
+	}
+	return out
+}
+
+// pointerAssign is a pointer assignment, or NULLIFY: where a derived type is pointed to, all parts are.
+func (t *unit) pointerAssign(s *ast.PointerAssign) []ast.Stmt {
+	var out []ast.Stmt
+	for _, p := range s.To {
+		to := t.object(p)
+		if to == nil || to.of == nil {
+			out = append(out, &ast.PointerAssign{Base: s.Base, To: []ast.Expr{t.expr(p)}, X: t.expr(clone(s.X))})
+			continue
+		}
+		from := t.object(s.X)
+		if !isNull(s.X) && (from == nil || from.of != to.of) {
+			t.p.errorf(s.X.Position(), "%s points to type %s, and this has another type or is no variable", to.name, to.of.name).WithHelp("point to a variable of type %s, or to a part of one", to.of.name)
+			continue
+		}
+		for _, l := range to.of.leaves() {
+			c := &ast.PointerAssign{Base: s.Base, To: []ast.Expr{t.reference(to, l)}, X: clone(s.X)}
+			if from != nil && !isNull(s.X) {
+				c.X = t.reference(from, l)
+			}
+			out = append(out, c)
+		}
 	}
 	return out
 }

@@ -55,7 +55,7 @@ func (f *File) sound() bool {
 			return false
 		}
 	}
-	return f.PEs > 0 && len(f.Regions) > 0 && len(f.Kept) == f.PEs
+	return f.PEs > 0 && len(f.Regions) > 0 && len(f.Kept) == f.PEs && (f.Hosts == nil || len(f.Hosts) == f.PEs)
 }
 
 var errDamaged = errors.New("a check sum is wrong")
@@ -190,14 +190,14 @@ func Decode(b []byte, n int, of *Definitions) (list []Event, ok bool) {
 		}
 		last = e.Began
 		var peer, buffer int64 = -1, 0
-		if e.Kind != Region {
+		if !e.Kind.ofRegion() {
 			peer, buffer, e.Bytes = next(), next(), next()
 		}
 		defined := len(of.Sites)
-		if e.Kind == Region {
+		if e.Kind.ofRegion() {
 			defined = len(of.Regions)
 		}
-		if !ok || e.Kind >= kinds || id < -1 || id >= int64(defined) || e.Kind == Region && id < 0 || peer < -1 || peer >= int64(of.PEs) ||
+		if !ok || e.Kind >= kinds || id < -1 || id >= int64(defined) || e.Kind.ofRegion() && id < 0 || peer < -1 || peer >= int64(of.PEs) ||
 			buffer < 0 || buffer > math.MaxInt32 || e.Took < 0 {
 			return nil, false
 		}

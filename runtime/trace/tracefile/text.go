@@ -66,6 +66,40 @@ func (e *Energy) Text(iterations int64) string {
 	return text
 }
 
+// Text says it in words, and what was sent for each of so many iterations.
+func (n *Network) Text(iterations int64) string {
+	if n.Unreadable != "" {
+		return "network: not readable here (" + n.Unreadable + ")"
+	}
+	if len(n.Interfaces) == 0 {
+		return "network: nothing was sent or received"
+	}
+	var list []string
+	var sent int64
+	for _, x := range n.Interfaces {
+		sent += x.Sent
+		list = append(list, fmt.Sprintf("%s sent %s and received %s", x.Name, size(float64(x.Sent)), size(float64(x.Received))))
+	}
+	text := "network: " + strings.Join(list, ", ") + ", of the whole machine"
+	if iterations > 0 {
+		text += fmt.Sprintf(", %s for each of %d iterations", size(float64(sent)/float64(iterations)), iterations)
+	}
+	return text
+}
+
+// size is a number of bytes in text.
+func size(bytes float64) string {
+	switch {
+	case bytes >= 1e9:
+		return fmt.Sprintf("%.5g GB", bytes/1e9)
+	case bytes >= 1e6:
+		return fmt.Sprintf("%.5g MB", bytes/1e6)
+	case bytes >= 1e3:
+		return fmt.Sprintf("%.5g kB", bytes/1e3)
+	}
+	return fmt.Sprintf("%.3g bytes", bytes)
+}
+
 func joules(j float64) string {
 	if j >= 1 {
 		return fmt.Sprintf("%.2f J", j)

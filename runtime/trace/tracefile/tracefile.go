@@ -43,10 +43,11 @@ const (
 	Lock                  // a CRITICAL construct was waited for
 	PutPart
 	ReadyPart
+	Iteration // of an outermost loop in which PEs have to do with each other; PE 0 alone has them
 	kinds
 )
 
-var kindNames = [kinds]string{"region", "put", "get", "ready", "wait for ready", "wait for arrival", "reduction", "broadcast", "barrier", "lock", "part of a put", "part of a ready message"}
+var kindNames = [kinds]string{"region", "put", "get", "ready", "wait for ready", "wait for arrival", "reduction", "broadcast", "barrier", "lock", "part of a put", "part of a ready message", "iteration"}
 
 func (k Kind) String() string {
 	if k < kinds {
@@ -58,12 +59,16 @@ func (k Kind) String() string {
 // Blocks reports whether the time of an event is that of a wait.
 func (k Kind) Blocks() bool { return k >= WaitReady && k <= Lock }
 
+// ofRegion reports whether the ID of an event is that of a region.
+func (k Kind) ofRegion() bool { return k == Region || k == Iteration }
+
 // Collective reports whether all PEs take part in an event.
 func (k Kind) Collective() bool { return k == Reduction || k == Broadcast || k == Barrier }
 
 // Event is something that a PE did. A message is known by its buffer, its epoch, and the two
 // PEs: the event of the sender, Put or Ready, and that of the receiver, Arrival or WaitReady,
-// have the same. An event of all PEs is known by its site and Number, which counts them.
+// have the same. An event of all PEs is known by its site and Number, which counts them. The
+// iterations of all loops are numbered from 0 in the order in which they begin.
 type Event struct {
 	Kind        Kind
 	ID          int   // of the region, or of the site, from 0; -1: none
@@ -74,8 +79,11 @@ type Event struct {
 	Bytes       int64
 }
 
-// Messages is the level of events that are no regions; the others are depths of regions.
-const Messages = 255
+// Levels of events that are no regions; the others are depths of regions.
+const (
+	Messages   = 255
+	Iterations = 254
+)
 
 // Definitions are what the numbers in events stand for.
 type Definitions struct {
@@ -89,6 +97,9 @@ type Definitions struct {
 	Energy  *Energy     `json:"energy,omitempty"`
 	// Iterations is how many the outermost loops had, of PE 0.
 	Iterations int64 `json:"iterations,omitempty"`
+	// Hosts is for each PE the first PE on its host; nil: all are on one host.
+	Hosts   []int    `json:"hosts,omitempty"`
+	Network *Network `json:"network,omitempty"`
 }
 
 // Energy is what the machine used during the run.
@@ -102,6 +113,19 @@ type Energy struct {
 type Zone struct {
 	Name   string  `json:"name"`
 	Joules float64 `json:"joules"`
+}
+
+// Network is what the interfaces of the machine carried during the run.
+type Network struct {
+	Interfaces []Interface `json:"interfaces,omitempty"` // those that carried something
+	Unreadable string      `json:"unreadable,omitempty"` // why it is not known
+}
+
+// Interface is a network interface. Sent and Received are bytes.
+type Interface struct {
+	Name     string `json:"name"`
+	Sent     int64  `json:"sent"`
+	Received int64  `json:"received"`
 }
 
 // RegionDef is a region of the source.

@@ -99,7 +99,7 @@ func Append(b []byte, list []Event) []byte {
 		b = binary.AppendVarint(b, e.Took)
 		b = binary.AppendUvarint(b, e.Number)
 		last = e.Began
-		if e.Kind != Region {
+		if !e.Kind.ofRegion() {
 			b = binary.AppendVarint(b, int64(e.Peer))
 			b = binary.AppendVarint(b, int64(e.Buffer))
 			b = binary.AppendVarint(b, e.Bytes)

@@ -85,10 +85,17 @@ func (cmd *traceSummaryCmd) Run(env *Env) error {
 	return cmd.print(env, func(t *traces.Trace) result { return t.Summarise() })
 }
 
-type traceCriticalCmd struct{ traceResult }
+type traceCriticalCmd struct {
+	traceResult
+	Steps bool `help:"List the steps of the path too: on which PE it is from when, and what that executes."`
+}
 
 func (cmd *traceCriticalCmd) Run(env *Env) error {
-	return cmd.print(env, func(t *traces.Trace) result { return t.Critical() })
+	return cmd.print(env, func(t *traces.Trace) result {
+		c := t.Critical()
+		c.WithSteps = cmd.Steps
+		return c
+	})
 }
 
 type traceTimelineCmd struct {

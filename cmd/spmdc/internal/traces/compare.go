@@ -85,6 +85,7 @@ func beside(a, b *Trace, names [2]string) *Trace {
 	d := a.Definitions
 	d.Program, d.PEs, d.Seconds = names[0]+" and "+names[1], a.PEs+b.PEs, max(a.Seconds, b.Seconds)
 	d.Regions, d.Sites = slices.Clone(a.Regions), slices.Clone(a.Sites)
+	d.Hosts, d.Iterations = nil, 0
 	d.Kept = slices.Concat(a.Kept, b.Kept)
 	t := &Trace{File: &tracefile.File{Definitions: d}}
 	regions, sites := make([]int, len(b.Regions)), make([]int, len(b.Sites))
@@ -127,6 +128,7 @@ func beside(a, b *Trace, names [2]string) *Trace {
 	for run, x := range []*Trace{a, b} {
 		for pe := range x.PEs {
 			t.lanes = append(t.lanes, names[run]+": "+x.laneName(pe))
+			t.numbers = append(t.numbers, x.number(pe))
 		}
 	}
 	return t

@@ -32,6 +32,11 @@ type Critical struct {
 	WithoutReady *float64 `json:"withoutReady,omitempty"`
 	Notes        []string `json:"notes,omitempty"`
 	Parts        []*Part  `json:"parts"`
+	Steps        []Step   `json:"steps"` // of the path, from the beginning of the run
+
+	WithSteps bool `json:"-"` // Text lists them too
+
+	laneName func(pe int) string
 }
 
 // Part is a region, or the messages of a site.
@@ -39,10 +44,27 @@ type Part struct {
 	What  string  `json:"what"`
 	Lines string  `json:"lines"`
 	Path  float64 `json:"path"`  // seconds on the path
+	PE    int     `json:"pe"`    // the one on which most of these were
 	Blame float64 `json:"blame"` // seconds that other PEs waited meanwhile
 	// Without is how long the run would take if this took no time, of the mostReplayed parts
 	// with most on the path that are no waits.
 	Without *float64 `json:"without,omitempty"`
+
+	path []float64 // by PE
+}
+
+// Step is a part of the path that lies on one PE, between two jumps.
+type Step struct {
+	PE int `json:"pe"`
+	// From and To are seconds since the beginning of the run.
+	From float64 `json:"from"`
+	To   float64 `json:"to"`
+	// What and Lines are the region, or the messages, that took most of it.
+	What  string `json:"what"`
+	Lines string `json:"lines"`
+	// Wait is the end of a wait for the PE of the step before, with which this one begins;
+	// "": it is the first.
+	Wait string `json:"wait,omitempty"`
 }
 
 // piece is a time in which a PE executes nothing that is inside of an event.
@@ -88,10 +110,16 @@ type criticalPath struct {
 	parts    map[[2]int]*Part // by kind and ID
 }
 
-// Critical finds the critical path.
+// Critical finds the critical path, and what the run would take without parts of it.
 func (t *Trace) Critical() *Critical {
+	c, out := t.criticalPath()
+	c.whatIf(out)
+	return out
+}
+
+func (t *Trace) criticalPath() (*criticalPath, *Critical) {
 	c := &criticalPath{Trace: t, meetings: map[meeting]Place{}, parts: map[[2]int]*Part{}}
-	out := &Critical{Program: t.Program, PEs: t.PEs, Notes: t.Notes(), Parts: []*Part{}}
+	out := &Critical{Program: t.Program, PEs: t.PEs, Notes: t.Notes(), Parts: []*Part{}, Steps: []Step{}, laneName: t.laneName}
 	pe, now := 0, int64(-1)
 	for p, list := range t.PE {
 		c.pieces = append(c.pieces, t.pieces(p))
@@ -120,7 +148,33 @@ func (t *Trace) Critical() *Critical {
 			}
 		}
 	}
-	path := func(x *Part) *float64 { return &x.Path }
+	// step adds a step of the path, which begins with the end of a wait from a time on; nil: it
+	// begins with the PE.
+	step := func(p int, from, to int64, wait *tracefile.Event) {
+		took := map[*Part]float64{}
+		began := from
+		if wait != nil {
+			took[c.part(wait)] += float64(wait.Began + wait.Took - from)
+			began = wait.Began + wait.Took
+		}
+		c.during(p, began, to, func(x piece) { took[c.part(x.event)] += float64(x.to - x.from) })
+		s := Step{PE: p, From: float64(from) / 1e9, To: float64(to) / 1e9}
+		most := -1.0
+		for x, ns := range took {
+			x.Path += ns / 1e9
+			if x.path == nil {
+				x.path = make([]float64, t.PEs)
+			}
+			x.path[p] += ns / 1e9
+			if ns > most || ns == most && x.What+x.Lines < s.What+s.Lines {
+				most, s.What, s.Lines = ns, x.What, x.Lines
+			}
+		}
+		if wait != nil {
+			s.Wait = c.name(wait)
+		}
+		out.Steps = append(out.Steps, s)
+	}
 	end := now
 	for p := pe; ; {
 		// The last wait that had ended, and that was for another PE.
@@ -130,8 +184,7 @@ func (t *Trace) Critical() *Critical {
 		for n--; n >= 0; n-- {
 			e := &list[c.waits[p][n]]
 			if q, until, ok := c.waitedFor(p, c.waits[p][n]); ok && until < now {
-				c.spread(p, e.Began+e.Took, now, path)
-				c.part(e).Path += float64(e.Began+e.Took-until) / 1e9
+				step(p, until, now, e)
 				p, now, jumped = q, until, true
 				out.Jumps++
 				break
@@ -139,20 +192,25 @@ func (t *Trace) Critical() *Critical {
 		}
 		if !jumped {
 			if len(list) > 0 {
-				c.spread(p, list[0].Began, now, path)
+				step(p, list[0].Began, now, nil)
 				out.Length = float64(end-list[0].Began) / 1e9
 			}
 			break
 		}
 	}
+	slices.Reverse(out.Steps)
 	for _, x := range c.parts {
+		for p, seconds := range x.path {
+			if seconds > x.path[x.PE] {
+				x.PE = p
+			}
+		}
 		out.Parts = append(out.Parts, x)
 	}
 	slices.SortFunc(out.Parts, func(a, b *Part) int {
 		return cmp.Or(cmp.Compare(b.Path, a.Path), cmp.Compare(b.Blame, a.Blame), cmp.Compare(a.What, b.What), cmp.Compare(a.Lines, b.Lines))
 	})
-	c.whatIf(out)
-	return out
+	return c, out
 }
 
 // waitedFor is the PE that a PE waited for in an event, and until when at most; not ok: it did
@@ -191,11 +249,6 @@ func (t *Trace) linesOf(e *tracefile.Event) string {
 		return t.Lines(e.ID)
 	}
 	return t.SiteLine(e.ID)
-}
-
-// spread adds a time of a PE to what it executed.
-func (c *criticalPath) spread(pe int, from, to int64, of func(*Part) *float64) {
-	c.during(pe, from, to, func(p piece) { *of(c.part(p.event)) += float64(p.to-p.from) / 1e9 })
 }
 
 // during calls f for what a PE executed in a time.
@@ -280,13 +333,29 @@ func (c *Critical) Text(w io.Writer) error {
 		fmt.Fprintf(w, "without waits for ready messages the run would take %s\n", tracefile.Duration(*c.WithoutReady))
 	}
 	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(tw, "\nline\ton the path\t%\tothers waited\t% of waits\trun without\t  ")
+	fmt.Fprintln(tw, "\nline\ton the path\t%\tmost on\tothers waited\t% of waits\trun without\t  ")
 	for _, x := range c.Parts {
-		without := ""
+		without, most := "", ""
+		if x.Path > 0 {
+			most = c.laneName(x.PE)
+		}
 		if x.Without != nil {
 			without = tracefile.Duration(*x.Without)
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%.1f\t%s\t%.1f\t%s\t  %s\n", x.Lines, tracefile.Duration(x.Path), 100*x.Path/max(c.Length, 1e-12), tracefile.Duration(x.Blame), 100*x.Blame/max(c.Waited, 1e-12), without, x.What)
+		fmt.Fprintf(tw, "%s\t%s\t%.1f\t%s\t%s\t%.1f\t%s\t  %s\n", x.Lines, tracefile.Duration(x.Path), 100*x.Path/max(c.Length, 1e-12), most, tracefile.Duration(x.Blame), 100*x.Blame/max(c.Waited, 1e-12), without, x.What)
+	}
+	if err := tw.Flush(); err != nil || !c.WithSteps {
+		return err
+	}
+	fmt.Fprintln(w, "\nsteps of the path, each on one PE, and what took most of each")
+	tw = tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(tw, "on\tfrom\tfor\tline\t  ")
+	for _, s := range c.Steps {
+		what := s.What
+		if s.Wait != "" && s.Wait != s.What {
+			what += ", after " + s.Wait
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t  %s\n", c.laneName(s.PE), tracefile.Duration(s.From), tracefile.Duration(s.To-s.From), s.Lines, what)
 	}
 	return tw.Flush()
 }

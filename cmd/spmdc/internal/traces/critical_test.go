@@ -2,6 +2,8 @@ package traces
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -26,6 +28,23 @@ func TestCritical(t *testing.T) {
 			t.Errorf("%s: %g s on the path, %g to blame, want %v ns", x.What, x.Path, x.Blame, w)
 		}
 		delete(want, x.What)
+	}
+	steps := []Step{
+		{PE: 0, From: 0, To: 900e-9, What: "loop i", Lines: "5-7"},
+		{PE: 1, From: 900e-9, To: 1100e-9, What: "program two", Lines: "1-20", Wait: "reduction: sum s"}, // as long as the wait
+	}
+	if !slices.Equal(c.Steps, steps) {
+		t.Errorf("steps %+v, want %+v", c.Steps, steps)
+	}
+	for _, x := range c.Parts {
+		if want := map[string]int{"reduction: sum s": 1}[x.What]; x.PE != want {
+			t.Errorf("%s is most on PE %d, want %d", x.What, x.PE, want)
+		}
+	}
+	c.WithSteps = true
+	var b strings.Builder
+	if err := c.Text(&b); err != nil || !strings.Contains(b.String(), "PE 1  900 ns  200 ns  1-20  program two, after reduction: sum s\n") {
+		t.Errorf("%v:\n%s", err, b.String())
 	}
 	if len(want) > 0 || c.Jumps != 1 || math.Abs(c.Length-1100e-9) > 1e-12 || math.Abs(sum-c.Length) > 1e-12 {
 		t.Errorf("without %v; %d jumps, length %g s, sum %g s", want, c.Jumps, c.Length, sum)

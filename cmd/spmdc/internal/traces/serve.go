@@ -1,16 +1,19 @@
 package traces
 
 import (
-	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html"
 	"io"
 	"net"
 	"net/http"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
+	"sync"
+	"sync/atomic"
 
 	"github.com/spmdc/spmdc/runtime/trace/tracefile"
 )
@@ -21,6 +24,7 @@ type Server struct {
 	f          *tracefile.File
 	begin, end int64
 	events     int64
+	phases     []tracefile.Event // iterations, of many some
 }
 
 // mostRead is how many chunks are read for a view, of 16384 events at most each.
@@ -29,10 +33,15 @@ const mostRead = 48
 // mostServed is how many events a view has.
 const mostServed = 20_000
 
+// mostPhases is how many iterations are held.
+const mostPhases = 100_000
+
 // View is the events of a time.
 type View struct {
-	Lanes [][]int64 `json:"lanes"` // as in a page
-	Note  string    `json:"note"`  // what of the time is not in Lanes
+	Lanes  [][]int64 `json:"lanes"` // as in a page, and so are Flows and Partly
+	Flows  []int64   `json:"flows"`
+	Partly bool      `json:"partly"`
+	Note   string    `json:"note"` // what of the time is not in Lanes
 }
 
 // NewServer reads the definitions and the index of a trace in a file, which stays open.
@@ -47,10 +56,20 @@ func NewServer(file *os.File) (*Server, error) {
 			s.begin = c.From
 		}
 		s.end = max(s.end, c.To)
-		s.events += int64(c.Events)
+		if c.Level != tracefile.Iterations {
+			s.events += int64(c.Events)
+		}
 	}
 	s.end = max(s.end, s.begin+1)
-	return s, nil
+	var iterations []tracefile.Chunk
+	for _, c := range f.Chunks {
+		if c.Level == tracefile.Iterations {
+			iterations = append(iterations, c)
+		}
+	}
+	lists, err := s.read(iterations, s.begin, s.end)
+	s.phases = some(slices.Concat(lists...), mostPhases)
+	return s, err
 }
 
 // readingOrder is the order in which levels are read: messages come behind the outermost regions.
@@ -69,7 +88,7 @@ func readingOrder(level int) int {
 func (s *Server) chunks(from, to int64) (list []tracefile.Chunk, events int64) {
 	byRank := map[int][]tracefile.Chunk{}
 	for _, c := range s.f.Chunks {
-		if c.From <= to && c.To >= from {
+		if c.Level != tracefile.Iterations && c.From <= to && c.To >= from {
 			byRank[readingOrder(c.Level)] = append(byRank[readingOrder(c.Level)], c)
 			events += int64(c.Events)
 		}
@@ -80,15 +99,7 @@ func (s *Server) chunks(from, to int64) (list []tracefile.Chunk, events int64) {
 	}
 	slices.Sort(ranks)
 	for _, r := range ranks {
-		level := byRank[r]
-		room := mostRead - len(list)
-		if len(level) <= room {
-			list = append(list, level...)
-			continue
-		}
-		for k := range room { // spread over the time and the PEs
-			list = append(list, level[k*len(level)/room])
-		}
+		list = append(list, some(byRank[r], mostRead-len(list))...) // spread over the time and the PEs
 	}
 	return list, events
 }
@@ -97,45 +108,88 @@ func (s *Server) chunks(from, to int64) (list []tracefile.Chunk, events int64) {
 func (s *Server) trace(from, to int64) (t *Trace, note string, err error) {
 	chunks, there := s.chunks(from, to)
 	t = &Trace{File: s.f, PE: make([][]tracefile.Event, s.f.PEs), span: &[2]int64{s.begin, s.end}}
-	type placed struct {
-		pe int
-		e  tracefile.Event
+	lists, err := s.read(chunks, from, to)
+	if err != nil {
+		return nil, "", err
 	}
-	var list []placed
 	var read int64
-	for _, c := range chunks {
-		events, err := s.f.Events(c)
-		if err != nil {
-			return nil, "", err
-		}
+	var took []int64
+	for i, c := range chunks {
 		read += int64(c.Events)
-		for _, e := range events {
-			if e.Began <= to && e.Began+e.Took >= from {
-				list = append(list, placed{c.PE, e})
+		for j := range lists[i] {
+			took = append(took, lists[i][j].Took)
+		}
+	}
+	t.flows = flows{}
+	for i, c := range chunks {
+		for _, e := range lists[i] {
+			t.flows.add(c.PE, &e, from, to)
+		}
+	}
+	found, drawn, shortest, ties := len(took), len(took), int64(0), len(took)
+	if found > mostServed { // of those that are as long as the shortest, as many as there is room for
+		drawn = mostServed
+		slices.Sort(took)
+		shortest = took[found-mostServed]
+		longer, _ := slices.BinarySearch(took, shortest+1)
+		ties = mostServed - (found - longer)
+	}
+	for i, c := range chunks {
+		for _, e := range lists[i] {
+			if e.Took == shortest {
+				if ties == 0 {
+					continue
+				}
+				ties--
+			}
+			if e.Took >= shortest {
+				t.PE[c.PE] = append(t.PE[c.PE], e)
 			}
 		}
-	}
-	found := len(list)
-	if found > mostServed {
-		slices.SortFunc(list, func(a, b placed) int { return cmp.Compare(b.e.Took, a.e.Took) })
-		list = list[:mostServed]
-	}
-	for _, x := range list {
-		t.PE[x.pe] = append(t.PE[x.pe], x.e)
 	}
 	for _, events := range t.PE {
 		slices.SortStableFunc(events, before)
 	}
 	t.match()
+	t.partly = read < there
 	switch {
-	case read < there:
-		note = fmt.Sprintf("%d events are drawn, of some %d of this time: zoom in for more", len(list), there)
-	case found > len(list):
-		note = fmt.Sprintf("the longest %d of %d events of this time are drawn: zoom in for more", len(list), found)
+	case t.partly:
+		note = fmt.Sprintf("%d events are drawn, of some %d of this time: zoom in for more", drawn, there)
+	case found > drawn:
+		note = fmt.Sprintf("the longest %d of %d events of this time are drawn: zoom in for more", drawn, found)
 	default:
 		note = fmt.Sprintf("all %d events of this time are drawn", found)
 	}
 	return t, note, nil
+}
+
+// read reads chunks, several at a time, and returns the events of each that lie in a time.
+func (s *Server) read(chunks []tracefile.Chunk, from, to int64) ([][]tracefile.Event, error) {
+	lists, errs := make([][]tracefile.Event, len(chunks)), make([]error, len(chunks))
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		all.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(chunks); i = int(next.Add(1)) - 1 {
+				lists[i], errs[i] = s.f.Events(chunks[i])
+				lists[i] = slices.DeleteFunc(lists[i], func(e tracefile.Event) bool { return e.Began > to || e.Began+e.Took < from })
+			}
+		})
+	}
+	all.Wait()
+	return lists, errors.Join(errs...)
+}
+
+// some is at most so many of a list, spread over it.
+func some[T any](list []T, most int) []T {
+	if len(list) <= most {
+		return list
+	}
+	out := make([]T, most)
+	for i := range out {
+		out[i] = list[i*len(list)/most]
+	}
+	return out
 }
 
 // View is what is to be seen from one time to another.
@@ -145,7 +199,7 @@ func (s *Server) View(from, to int64) (*View, error) {
 		return nil, err
 	}
 	d, _ := t.pageData()
-	return &View{Lanes: d.Lanes, Note: note}, nil
+	return &View{Lanes: d.Lanes, Flows: d.Flows, Partly: d.Partly, Note: note}, nil
 }
 
 // Page writes the page, with the view of the whole time.
@@ -154,7 +208,7 @@ func (s *Server) Page(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	t.view, t.note = "view", note
+	t.view, t.note, t.Phases = "view", note, s.phases
 	return t.page(w, "Timeline of "+t.Program, func(w io.Writer) {
 		fmt.Fprintf(w, "<p>%d PEs, %s, %d events</p>\n", t.PEs, tracefile.Duration(t.Seconds), s.events)
 		for _, n := range t.Notes() {
@@ -195,6 +249,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(v) // who asked may be gone
+	case "/iteration":
+		n, err := strconv.ParseInt(r.URL.Query().Get("number"), 10, 64)
+		if err != nil || len(s.phases) == 0 {
+			http.Error(w, "an iteration has a number", http.StatusBadRequest)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(phaseList(s.phases[nearest(s.phases, n):][:1]))
 	default:
 		http.NotFound(w, r)
 	}

@@ -28,6 +28,14 @@ func bigTrace(t *testing.T, chunks int) *os.File {
 	b := bufio.NewWriterSize(file, 1<<20)
 	d := twoPEs(t, "big").Definitions
 	w := tracefile.NewWriter(b, &d)
+	for c := range 3 {
+		var list []tracefile.Event
+		for i := range 100 {
+			n := 2 * int64(100*c+i) // every second
+			list = append(list, tracefile.Event{Kind: tracefile.Iteration, ID: 1, Began: n * 1e5, Took: 1e5, Number: uint64(n), Peer: -1})
+		}
+		w.Events(0, tracefile.Iterations, list)
+	}
 	const events = 16384
 	list := make([]tracefile.Event, events)
 	for pe := range 2 {
@@ -95,7 +103,8 @@ func TestServe(t *testing.T) {
 		status     int
 		text       string
 	}{
-		{"/", "", 200, `"view":"view"`}, {"/view?from=0&to=5000", "", 200, `"note":"all 14 events`}, {"/view?from=5&to=x", "", 400, "from one time to another"},
+		{"/", "", 200, `"view":"view"`}, {"/view?from=0&to=5000", "", 200, `"note":"all 14 events`}, {"/iteration?number=300", "", 200, "[300,30000000,100000,1]\n"}, {"/iteration?number=-7", "", 200, "[0,0,100000,1]"}, {"/iteration?number=999", "", 200, "[598,"},
+		{"/iteration", "", 400, "has a number"}, {"/view?from=5&to=x", "", 400, "from one time to another"},
 		{"/other", "", 404, ""}, {"/", "evil.example:80", 403, "127.0.0.1"},
 	} {
 		if status, text := get(x.path, x.host); status != x.status || !strings.Contains(text, x.text) {

@@ -13,15 +13,16 @@ import (
 
 // Summary is the sums of a trace.
 type Summary struct {
-	Program    string            `json:"program"`
-	PEs        int               `json:"pes"`
-	Seconds    float64           `json:"seconds"`
-	Events     int               `json:"events"`
-	Notes      []string          `json:"notes,omitempty"` // what is not in the trace
-	Energy     *tracefile.Energy `json:"energy,omitempty"`
-	Iterations int64             `json:"iterations"` // of the outermost loops
-	Regions    []*Sum            `json:"regions"`
-	Waits      []*Sum            `json:"waits"` // by site and kind
+	Program    string             `json:"program"`
+	PEs        int                `json:"pes"`
+	Seconds    float64            `json:"seconds"`
+	Events     int                `json:"events"`
+	Notes      []string           `json:"notes,omitempty"` // what is not in the trace
+	Energy     *tracefile.Energy  `json:"energy,omitempty"`
+	Network    *tracefile.Network `json:"network,omitempty"`
+	Iterations int64              `json:"iterations"` // of the outermost loops
+	Regions    []*Sum             `json:"regions"`
+	Waits      []*Sum             `json:"waits"` // by site and kind
 	// Messages and Bytes are what one PE sent to another, or got from it: by the PE that
 	// has the data, and the one that gets them.
 	Messages  [][]int64 `json:"messages"`
@@ -66,7 +67,7 @@ func (s *Sum) imbalance(laneName func(int) string) string {
 
 // Summarise adds up a trace.
 func (t *Trace) Summarise() *Summary {
-	s := &Summary{Program: t.Program, PEs: t.PEs, Seconds: t.Seconds, Notes: t.Notes(), Energy: t.Energy, Iterations: t.Iterations, Regions: []*Sum{}, Waits: []*Sum{}, Messages: matrix(t.PEs), Bytes: matrix(t.PEs), laneName: t.laneName}
+	s := &Summary{Program: t.Program, PEs: t.PEs, Seconds: t.Seconds, Notes: t.Notes(), Energy: t.Energy, Network: t.Network, Iterations: t.Iterations, Regions: []*Sum{}, Waits: []*Sum{}, Messages: matrix(t.PEs), Bytes: matrix(t.PEs), laneName: t.laneName}
 	regions := make([]*Sum, len(t.Regions))
 	for i := range regions {
 		regions[i] = &Sum{What: t.Name(i), Lines: t.Lines(i), self: make([]int64, t.PEs)}
@@ -181,6 +182,9 @@ func (s *Summary) Text(w io.Writer) error {
 	}
 	if s.Energy != nil {
 		fmt.Fprintln(w, s.Energy.Text(s.Iterations))
+	}
+	if s.Network != nil {
+		fmt.Fprintln(w, s.Network.Text(s.Iterations))
 	}
 	table := func(title string, list []*Sum, regions bool) {
 		if len(list) == 0 {

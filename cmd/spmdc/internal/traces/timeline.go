@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"math"
 	"slices"
+	"sort"
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/page"
 	"github.com/spmdc/spmdc/runtime/trace/tracefile"
@@ -29,11 +31,16 @@ const timelineKind = "timeline"
 // TimelineBegins is how such a page begins.
 var TimelineBegins = page.Begin(timelineKind)
 
-// mostDrawn is how many events a page has: of more the longest. It is then some 3 MB.
-const mostDrawn = 60_000
+// How many events a page has: of more the longest; and how many iterations. It is then less than
+// 3 MB.
+const (
+	mostDrawn  = 50_000
+	mostListed = 2000
+)
 
-// pageData is what the script works with. A lane is ten numbers for each event: kind, id,
-// began, took, depth, PE and index of the partner or -1, bytes, the other PE, number.
+// pageData is what the script works with. A lane is ten numbers for each event: kind, id, how long
+// after the event before it began, how long it took, depth, PE and index of the partner or -1, bytes,
+// the other PE, number.
 type pageData struct {
 	Names   []string   `json:"names"` // of lanes
 	Alike   []int      `json:"alike"` // by lane: the first one that is like it
@@ -46,6 +53,36 @@ type pageData struct {
 	Regions []pageName `json:"regions"`
 	Sites   []pageName `json:"sites"`
 	Lanes   [][]int64  `json:"lanes"`
+	PEs     []int      `json:"pes"`   // numbers of the lanes
+	Hosts   []int      `json:"hosts"` // by lane: the first PE on the host; null: all are on one
+	// Flows are what the lanes have not; null: the lanes have all messages.
+	Flows  []int64 `json:"flows"`
+	Partly bool    `json:"partly"` // they are of some messages only
+	// Phases are four numbers for each iteration: its number, when it began, what it took, the
+	// region of its loop. One in Stride is there; in all there were Iterations.
+	Phases     []int64 `json:"phases"`
+	Stride     int64   `json:"stride"`
+	Iterations int64   `json:"iterations"`
+	// Path is the critical path: for each step the lane, and from when to when.
+	Path []int64 `json:"path"`
+}
+
+// phaseList is iterations as a page has them.
+func phaseList(list []tracefile.Event) []int64 {
+	out := make([]int64, 0, 4*len(list))
+	for _, e := range list {
+		out = append(out, int64(e.Number), e.Began, e.Took, int64(e.ID))
+	}
+	return out
+}
+
+// nearest is the index of the iteration whose number is nearest.
+func nearest(list []tracefile.Event, number int64) int {
+	at := sort.Search(len(list), func(i int) bool { return int64(list[i].Number) >= number })
+	if at == len(list) || at > 0 && number-int64(list[at-1].Number) < int64(list[at].Number)-number {
+		at--
+	}
+	return at
 }
 
 type pageName struct {
@@ -62,6 +99,10 @@ var colours = map[tracefile.Kind]string{
 // Timeline writes the page.
 func (t *Trace) Timeline(out io.Writer) error {
 	s := t.Summarise()
+	_, path := t.criticalPath()
+	for _, x := range path.Steps {
+		t.steps = append(t.steps, int64(x.PE), int64(math.Round(x.From*1e9)), int64(math.Round(x.To*1e9)))
+	}
 	return t.page(out, "Timeline of "+t.Program, func(w io.Writer) {
 		fmt.Fprintf(w, "<p>%d PEs, %s, %d events</p>\n", t.PEs, tracefile.Duration(t.Seconds), s.Events)
 		for _, n := range s.Notes {
@@ -100,15 +141,25 @@ func (t *Trace) page(out io.Writer, title string, head, tables func(io.Writer)) 
 	}
 	fmt.Fprint(w, `<div id="tools" role="toolbar" aria-label="View"><button id="in">zoom in</button><button id="out">zoom out</button><button id="all">all</button>`,
 		`<button id="before">earlier</button><button id="behind">later</button><label>find <input id="search" type="search" placeholder="name, or line 12"></label><button id="next">next</button><output id="found"></output>`,
-		`<button id="fold" aria-pressed="false">fold alike</button></div>`, "\n")
+		`<label>PEs <input id="pes" size="8" placeholder="0-3, 7"></label><button id="fold" aria-pressed="false">fold alike</button>`)
+	if len(t.Phases) > 0 {
+		fmt.Fprint(w, `<label>iteration <input id="iteration" type="number" min="1"></label><output id="phase"></output>`)
+	}
+	if t.steps != nil {
+		fmt.Fprint(w, `<button id="path" aria-pressed="false">critical path</button>`)
+	}
+	fmt.Fprint(w, "</div>\n")
 	fmt.Fprint(w, `<p>In the timeline: <kbd>←</kbd> <kbd>→</kbd> events of a PE, <kbd>↑</kbd> <kbd>↓</kbd> PEs, <kbd>Enter</kbd> the other end of a message, <kbd>+</kbd> <kbd>-</kbd> <kbd>0</kbd> zoom, `,
-		`<kbd>Shift</kbd> and <kbd>←</kbd> <kbd>→</kbd> earlier and later, <kbd>n</kbd> <kbd>N</kbd> next and last found, <kbd>f</kbd> one lane for all PEs that are alike; drag, and turn the wheel with <kbd>Shift</kbd>.</p>`, "\n")
+		`<kbd>Shift</kbd> and <kbd>←</kbd> <kbd>→</kbd> earlier and later, <kbd>n</kbd> <kbd>N</kbd> next and last found, <kbd>f</kbd> one lane for all PEs that are alike, <kbd>i</kbd> <kbd>I</kbd> next and last iteration, <kbd>c</kbd> critical path; drag, and turn the wheel with <kbd>Shift</kbd>.</p>`, "\n")
 	fmt.Fprint(w, `<div id="timeline" tabindex="0" role="application" aria-roledescription="timeline" aria-label="What each PE did. Arrow keys go from event to event." aria-describedby="chosen"><canvas aria-hidden="true"></canvas></div>`, "\n")
-	fmt.Fprint(w, `<div id="chosen" role="status" aria-live="polite">No event is chosen.</div>`, "\n<p class=key>")
+	fmt.Fprint(w, `<div id="hint" aria-hidden="true" hidden></div><div id="chosen" role="status" aria-live="polite">No event is chosen.</div>`, "\n<p class=key>")
 	for k := tracefile.Put; k <= tracefile.Lock; k++ {
 		fmt.Fprintf(w, `<b style="background:%s"></b>%s`, colours[k], k)
 	}
-	fmt.Fprint(w, "; regions are blue</p>\n")
+	fmt.Fprint(w, "; regions are blue or violet</p>\n")
+	fmt.Fprint(w, `<section id="communication" aria-labelledby="communicated"><h2 id="communicated">Messages between PEs, of the time in view</h2>`,
+		`<div role="radiogroup" aria-label="Measure"><label><input type="radio" name="measure" value="messages" checked> messages</label> <label><input type="radio" name="measure" value="bytes"> bytes</label></div>`,
+		`<p id="flows" role="status"></p><div class=pair><svg id="circle" role="img" aria-label="Messages between PEs as chords of a circle; the table has the same." viewBox="-260 -260 520 520"></svg><div id="matrix"></div></div></section>`, "\n")
 	tables(w)
 	text, err := json.Marshal(d)
 	if err != nil {
@@ -146,9 +197,18 @@ func (t *Trace) pageData() (d *pageData, shortest int64) {
 		d.From, d.To = t.span[0], t.span[1]
 	}
 	d.To, d.View = max(d.To, d.From+1), t.view
+	d.Iterations, d.Stride, d.Hosts, d.Path = t.File.Iterations, 1, t.Hosts, t.steps
+	d.Phases = phaseList(some(t.Phases, mostListed))
+	if len(t.Phases) > 1 {
+		d.Stride = int64(t.Phases[1].Number - t.Phases[0].Number)
+	}
 	if len(all) > mostDrawn {
 		slices.Sort(all)
 		shortest = all[len(all)-mostDrawn] + 1 // of many that are as long none
+		d.Flows = t.communication(d.From, d.To).list()
+	}
+	if t.flows != nil {
+		d.Flows, d.Partly = t.flows.list(), t.partly
 	}
 	index := map[Place]int64{}
 	for pe, list := range t.PE {
@@ -160,8 +220,8 @@ func (t *Trace) pageData() (d *pageData, shortest int64) {
 		}
 	}
 	for pe, list := range t.PE {
-		d.Names = append(d.Names, t.laneName(pe))
-		lane := []int64{}
+		d.Names, d.PEs = append(d.Names, t.laneName(pe)), append(d.PEs, t.number(pe))
+		lane, last := []int64{}, d.From
 		depth := make([]int64, len(list))
 		t.walk(pe, func(i, around int) {
 			e := &list[i]
@@ -177,7 +237,8 @@ func (t *Trace) pageData() (d *pageData, shortest int64) {
 					ppe, at = int64(p.PE), n
 				}
 			}
-			lane = append(lane, int64(e.Kind), int64(e.ID), e.Began, e.Took, depth[i], ppe, at, e.Bytes, int64(e.Peer), int64(e.Number))
+			lane = append(lane, int64(e.Kind), int64(e.ID), e.Began-last, e.Took, depth[i], ppe, at, e.Bytes, int64(e.Peer), int64(e.Number))
+			last = e.Began
 		})
 		d.Lanes = append(d.Lanes, lane)
 	}

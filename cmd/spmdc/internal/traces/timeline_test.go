@@ -35,11 +35,33 @@ func TestTimeline(t *testing.T) {
 		key('0'); document.body.dataset.all = box.dataset.from + '-' + box.dataset.to;
 		const find = document.getElementById('search'); find.value = 'sum s'; find.dispatchEvent(new Event('input'));
 		document.body.dataset.found = document.getElementById('found').textContent;
-		key('n'); document.body.dataset.next = out.textContent.split('\n')[0];`)
+		key('n'); document.body.dataset.next = out.textContent.split('\n')[0];
+		find.value = ''; find.dispatchEvent(new Event('input')); key('0');
+		const text = id => document.getElementById(id).textContent, set = (id, v, what) => { const e = document.getElementById(id); e.value = v; e.dispatchEvent(new Event(what)); return e; };
+		const rows = () => [...document.querySelectorAll('#matrix tr')].map(r => [...r.cells].map(c => c.textContent).join(' ')).join('/');
+		const chords = () => [...document.querySelectorAll('#circle title')].map(t => t.textContent).join('/');
+		const view = () => box.dataset.from + '-' + box.dataset.to, seen = [];
+		set('iteration', 2, 'change'); seen.push(view(), text('phase')); key('I'); seen.push(view());
+		key('i'); key('i'); key('i'); seen.push(document.getElementById('iteration').value); key('0'); seen.push(view(), text('phase'));
+		document.body.dataset.phases = seen.join('|');
+		setTimeout(() => {
+			const said = [text('flows'), rows(), chords()];
+			const bytes = document.querySelector('input[value=bytes]'); bytes.checked = true; bytes.dispatchEvent(new Event('change')); said.push(text('flows'));
+			set('iteration', 1, 'change');
+			setTimeout(() => {
+				said.push(text('flows')); key('0');
+				set('pes', '0', 'input'); said.push(rows()); said.push(set('pes', '5-', 'input').getAttribute('aria-invalid'), set('pes', '', 'input').getAttribute('aria-invalid'));
+				document.body.dataset.messages = said.join('|');
+				key('c'); document.body.dataset.path = document.getElementById('path').getAttribute('aria-pressed');
+			}, 200);
+		}, 200);`)
 	for name, want := range map[string]string{
 		"ready":  "7",
 		"said":   "PE 0: program two|PE 0: loop i|PE 1: wait for arrival: shift u(i-1)two|PE 0: put: shift u(i-1)two|PE 0: reduction: sum s",
-		"zoomed": "475-975", "all": "0-1000", "found": "2 events",
+		"zoomed": "475-975", "all": "0-1000", "found": "2 events", "path": "true",
+		"phases": "500-900|of 3, loop i, line 5-7, 400 ns|0-500|3|0-1000|of 3",
+		"messages": "messages: 1, from 0 ns to 1.00 us| PE 0 PE 1/PE 0 \u00b7 1/PE 1 \u00b7 \u00b7|PE 0 to PE 1, messages: 1/PE 0 sends messages: 1/PE 1 sends messages: 0|" +
+			"bytes: 80, from 0 ns to 1.00 us|bytes: 0, from 0 ns to 500 ns||true|false",
 	} {
 		m := regexp.MustCompile(` data-` + name + `="([^"]*)"`).FindStringSubmatch(dom)
 		if m == nil || m[1] != want {
@@ -105,12 +127,16 @@ func TestMostDrawn(t *testing.T) {
 	if n > mostDrawn || n < mostDrawn*9/10 {
 		t.Errorf("%d events are drawn", n)
 	}
+	// Messages are counted that are not drawn.
+	if want := []int64{0, 1, 1, 80}; len(d.Flows) != 6 || !slices.Equal(d.Flows[2:], want) || d.Flows[0] > 800 || d.Flows[1] < 800 {
+		t.Errorf("messages %v, want some time, and %v", d.Flows, want)
+	}
 	for i := 3; i < len(d.Lanes[0]); i += 10 {
 		if d.Lanes[0][i] < shortest {
 			t.Fatalf("an event of %d ns is drawn, the shortest is to be %d", d.Lanes[0][i], shortest)
 		}
 	}
-	if page := timeline(t, trace); len(page) > 4<<20 || !strings.Contains(page, "Only the longest events are drawn") {
+	if page := timeline(t, trace); len(page) > 3e6 || !strings.Contains(page, "Only the longest events are drawn") {
 		t.Errorf("the page has %d bytes", len(page))
 	}
 }

@@ -21,11 +21,17 @@ type Trace struct {
 	// round.
 	Partner map[Place]Place
 
-	lanes []string // names of the PEs; nil: they are numbered
+	Phases []tracefile.Event // iterations of PE 0, in order
+
+	lanes   []string // names of the PEs; nil: they are numbered
+	numbers []int    // then: theirs
 
 	// Of a Server: the time of the run, where the page gets other views, and what is not in this.
 	span       *[2]int64
 	view, note string
+	flows      flows   // nil: of all events
+	partly     bool    // flows are of some messages only
+	steps      []int64 // of the critical path, as a page has them
 }
 
 // laneName is the name of a PE.
@@ -34,9 +40,20 @@ func (t *Trace) laneName(pe int) string {
 	case t.lanes != nil:
 		return t.lanes[pe]
 	case t.Images:
-		return fmt.Sprintf("image %d", pe+1)
+		return fmt.Sprintf("image %d", t.number(pe))
 	}
 	return fmt.Sprintf("PE %d", pe)
+}
+
+// number is that of a PE or image.
+func (t *Trace) number(pe int) int {
+	switch {
+	case t.numbers != nil:
+		return t.numbers[pe]
+	case t.Images:
+		return pe + 1
+	}
+	return pe
 }
 
 // Place is the index of an event.
@@ -75,6 +92,10 @@ func Read(file string) (*Trace, error) {
 		list, err := x.Events(c)
 		if err != nil {
 			return nil, err
+		}
+		if c.Level == tracefile.Iterations {
+			t.Phases = append(t.Phases, list...)
+			continue
 		}
 		t.PE[c.PE] = append(t.PE[c.PE], list...)
 	}

@@ -21,7 +21,7 @@ const hostile = "</script><img src=x onerror=alert(1)>\"'&`\\,=1+1\r\n\x00\x1b[3
 func twoPEs(t *testing.T, name string) *Trace {
 	t.Helper()
 	d := &tracefile.Definitions{
-		Program: name, PEs: 2, Seconds: 1e-6,
+		Program: name, PEs: 2, Seconds: 1e-6, Iterations: 3,
 		Regions: []tracefile.RegionDef{{Parent: -1, Kind: "program", Name: name, File: "a.hpf", Line: 1, Last: 20}, {Parent: 0, Kind: "loop", Name: "i", File: "a.hpf", Line: 5, Last: 7}},
 		Sites: []tracefile.SiteDef{{File: "a.hpf", Line: 9, Kind: "shift", Reference: "u(i-1)" + name, Counts: make([]tracefile.Count, 2)},
 			{File: "a.hpf", Line: 12, Kind: "sum", Reference: "s", Counts: make([]tracefile.Count, 2)}},
@@ -38,6 +38,7 @@ func twoPEs(t *testing.T, name string) *Trace {
 	w.Events(0, 1, []tracefile.Event{event(tracefile.Region, 1, 100, 800, 0, -1, 0)})
 	w.Events(0, tracefile.Messages, []tracefile.Event{event(tracefile.Put, 0, 800, 810, 1, 1, 80), event(tracefile.Reduction, 1, 900, 1000, 0, -1, 0)})
 	w.Events(1, tracefile.Messages, []tracefile.Event{event(tracefile.Arrival, 0, 100, 820, 1, 0, 0), event(tracefile.Reduction, 1, 830, 1000, 0, -1, 0)})
+	w.Events(0, tracefile.Iterations, []tracefile.Event{event(tracefile.Iteration, 1, 0, 500, 0, -1, 0), event(tracefile.Iteration, 1, 500, 900, 1, -1, 0), event(tracefile.Iteration, 1, 900, 1000, 2, -1, 0)})
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
