@@ -202,9 +202,13 @@ func (g *typeSpec) character(p *parser, t *ast.TypeSpec) bool {
 	for i := range g.Args {
 		a := &g.Args[i]
 		if a.Key != nil && a.Key.Value == "kind" || a.Key == nil && i == 1 {
-			p.diags.Add(problem(source.OutsideSubset, &g.Word, "a kind of CHARACTER is outside the subset").
-				WithHelp("leave it out: character(len=n)"))
-			return false
+			if a.X == nil {
+				p.diags.Add(problem(source.Syntax, &g.Word, "the kind of CHARACTER must be a constant").
+					WithHelp("leave it out: character(len=n)"))
+				return false
+			}
+			t.Kind = a.X.X
+			continue
 		}
 		switch {
 		case t.Len != nil:

@@ -519,9 +519,15 @@ func writeType(b *strings.Builder, t *TypeSpec) {
 		size = t.Len
 	}
 	switch {
+	case size == nil && t.Kind != nil:
+		b.WriteString("(kind=" + UnparseExpr(t.Kind) + ")")
 	case size == nil:
 	case !t.Star && t.Name == "character":
-		b.WriteString("(len=" + UnparseExpr(size) + ")")
+		b.WriteString("(len=" + UnparseExpr(size))
+		if t.Kind != nil {
+			b.WriteString(", kind=" + UnparseExpr(t.Kind))
+		}
+		b.WriteString(")")
 	case !t.Star:
 		b.WriteString("(" + UnparseExpr(size) + ")")
 	default:
