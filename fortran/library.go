@@ -356,7 +356,7 @@ func (w *library) sort(specific, name, t string, rank int) {
 		w.p("else if (right == to) then\nother(k) = order(left)\nleft = left + 1")
 		w.p("else if (line(order(left)) %s line(order(right))) then\nother(k) = order(right)\nright = right + 1", before)
 		w.p("else\nother(k) = order(left)\nleft = left + 1\nend if")
-		w.p("end do\nend do\norder = other\nwidth = 2*width\nend do")
+		w.p("end do\nend do\norder(1:n) = other(1:n)\nwidth = 2*width\nend do")
 	}
 	// Along a dimension.
 	w.specific(specific + "d")
