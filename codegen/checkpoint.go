@@ -297,7 +297,12 @@ func (g *gen) point(c *ir.Checkpoint, last bool) {
 		cond += fmt.Sprintf(" && %s <= %d", g.resume, number)
 	}
 	g.out.p("if %s { // call spmd_checkpoint()", cond)
+	leave := func() {}
+	if x := &g.regions; x.recorder != "" && !x.inLoop {
+		leave = g.enter("checkpoint", "", c.Pos.Line, c.Pos.Line)
+	}
 	g.out.p("%s%d %d", pointMark, g.pointSites[c], number)
+	leave()
 	g.out.p("}")
 }
 

@@ -82,6 +82,9 @@ func (g *gen) prec(e ir.Expr) (string, int) {
 	case *ir.CoRef:
 		return g.coref(e), precAtom
 	case *ir.Substr:
+		if text := g.edited(e.Base); text != "" {
+			return fmt.Sprintf("spmd.PartOf(%s, %s, %s)", text, g.position(e.Lo), g.position(e.Hi)), precAtom
+		}
 		return fmt.Sprintf("spmd.Substr(%s, %s, %s)", g.expr(e.Base), g.position(e.Lo), g.position(e.Hi)), precAtom
 	case *ir.Un:
 		return g.unary(e)
@@ -210,7 +213,7 @@ func (g *gen) binary(e *ir.Bin) (string, int) {
 	}
 	op := goOps[e.Op]
 	if e.Op >= ir.Eq && e.Op <= ir.Ge && e.L.Type() == ir.Character {
-		return fmt.Sprintf("spmd.CmpStr(%s, %s) %s 0", g.expr(e.L), g.expr(e.R), op.text), precCompare
+		return g.compareTexts(e, op.text), precCompare
 	}
 	var l, r string
 	if op.prec == precCompare && e.L.Type().IsInteger() {

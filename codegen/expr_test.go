@@ -165,10 +165,10 @@ var expressions = []struct{ fortran, want string }{
 	{"cr = 'ab'", `"ab  "`},
 	{"cr = d // e", `spmd.Pad(d+e, 4)`},
 	{"cr = d(2:3)", "spmd.Pad(spmd.Substr(d, 2, 3), 4)"},
-	{"lr = d == e", "spmd.CmpStr(d, e) == 0"},
+	{"lr = d == e", "spmd.SameStr(d, e)"},
 	{"lr = d < 'b'", `spmd.CmpStr(d, "b") < 0`},
 	{"cr = '\"`\\'", "\"\\\"`\\\\ \""},
-	{"kr = ichar(d(1:1))", "int32(spmd.Ichar(spmd.Substr(d, 1, 1)))"},
+	{"kr = ichar(d(1:1))", "int32(spmd.At(d, 1))"},
 }
 
 // expressionProgram has an assignment per line and prints the results.

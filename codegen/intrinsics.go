@@ -59,6 +59,11 @@ func (g *gen) callOf(e *ir.Call, render func(ir.Expr) (string, int)) (string, in
 		}
 		return "pe." + f + "(" + strings.Join(args, ", ") + ")", precAtom
 	}
+	if e.Name == "ichar" || e.Name == "iachar" {
+		if text, ok := g.character(e.Args[0]); ok {
+			return text, precAtom
+		}
+	}
 	// Go takes the type of an INTEGER constant from another argument if there is one.
 	constants := !slices.ContainsFunc(e.Args, func(a ir.Expr) bool { return a.Type().IsInteger() && !isConst(a) })
 	args := make([]string, len(e.Args))

@@ -47,6 +47,7 @@ type leaf struct {
 	after   []string            // statements behind the loop
 	picked  map[*ir.Ref]bool    // addressed by picks
 	indexed []ir.Stmt           // that picksAgain has something emitted before
+	texts   []string            // the texts among alone that are bytes in the loop
 	ranged  bool                // the variable it has the iterations
 	pick    *comm.Pick          // for which its iterations are listed, nil if they are not
 	short   int                 // the number of iterations of one that is unrolled, else 0
@@ -225,6 +226,9 @@ func (l *leaf) forget(refs []leafRef) {
 	for _, f := range refs {
 		delete(l.g.leaf, f.ref)
 		delete(l.g.rolled, f.ref)
+	}
+	for _, name := range l.texts {
+		delete(l.g.textElements, name)
 	}
 	for r := range l.picked {
 		delete(l.g.picked, r)

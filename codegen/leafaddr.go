@@ -43,6 +43,13 @@ func (l *leaf) address(f leafRef) {
 		g.out.p("%s := %s.Data[%s:][:nT]", base, f.object, at)
 		elem += "[t]"
 	case moving == 0 && !f.conditional && l.alone[f.object]:
+		if !g.opt.Check && f.ref.Sym.Type == ir.Character && byCharacters(l.d, func(e ir.Expr) bool { r, ok := e.(*ir.Ref); return ok && l.object(r) == f.object }) {
+			g.out.p("%s := []byte(%s.Data[%s])", base, f.object, at)
+			l.after = append(l.after, fmt.Sprintf("%s.Data[%s] = string(%s)", f.object, at, base))
+			g.textElements[base] = true
+			l.texts = append(l.texts, base)
+			break
+		}
 		g.out.p("%s := %s.Data[%s]", base, f.object, at)
 		l.after = append(l.after, fmt.Sprintf("%s.Data[%s] = %s", f.object, at, base))
 	case moving == 0 && !f.conditional:

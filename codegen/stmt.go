@@ -342,11 +342,13 @@ func (g *gen) plain(s ir.Stmt, r *comm.Region) {
 			g.pickedLoop(s, r)
 			break
 		}
+		end := g.editTexts(s, r)
 		g.inStrips(s, r, func() {
 			if !g.leafLoop(s, r) && !g.jammed(s, r) && !g.rowLoop(s, r) && !g.flatLoop(s, r) {
 				g.loopInGo(s, r)
 			}
 		})
+		end()
 	case *ir.While:
 		g.label(s, s.Name)
 		if a := own(s); g.prog.IR.SPMD && a != private && ir.Synchronises(s) {
@@ -436,6 +438,10 @@ func (g *gen) assign(s *ir.Assign) {
 	}
 	if text := g.fromList[s]; text != "" {
 		g.store(g.scalar(ir.Target(s.LHS)), text, ir.Target(s.LHS))
+		return
+	}
+	if text := g.edited(s.LHS); text != "" {
+		g.assignPart(text, edit(s))
 		return
 	}
 	switch l := s.LHS.(type) {

@@ -141,6 +141,9 @@ func TestDistances(t *testing.T) { checkBoth(t, numeric("distances"), plans[0]) 
 // TestArgmin: loops in strips that accumulate, too.
 func TestArgmin(t *testing.T) { checkBoth(t, numeric("argmin"), plans[0]) }
 
+// TestTexts: parts of texts are assigned and compared in loops.
+func TestTexts(t *testing.T) { checkBoth(t, numeric("texts"), plans[0]) }
+
 // TestSingleElements: an element that is alone on its PE is found from iterations in which
 // there is none.
 func TestSingleElements(t *testing.T) { checkBoth(t, numeric("single"), chosenPlans()...) }

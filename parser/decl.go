@@ -202,9 +202,8 @@ func (g *typeSpec) character(p *parser, t *ast.TypeSpec) bool {
 	for i := range g.Args {
 		a := &g.Args[i]
 		if a.Key != nil && a.Key.Value == "kind" || a.Key == nil && i == 1 {
-			if a.X == nil {
-				p.diags.Add(problem(source.Syntax, &g.Word, "the kind of CHARACTER must be a constant").
-					WithHelp("leave it out: character(len=n)"))
+			if t.Kind != nil || a.X == nil {
+				p.diags.Add(problem(source.Syntax, &g.Word, "this is no kind of CHARACTER, or the second one").WithHelp("write character(len=n)"))
 				return false
 			}
 			t.Kind = a.X.X

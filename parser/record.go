@@ -106,6 +106,14 @@ func (p *parser) inRecord(s scan.Stmt, base ast.Base) {
 		if d, ok := p.parseOne(s, base); ok {
 			r.def.Components = append(r.def.Components, d.(*ast.TypeDecl))
 		}
+	case !r.contains && s.Kind == scan.Procedure:
+		d, ok := p.parseOne(s, base)
+		if c, is := d.(*ast.TypeDecl); is && c.Points != nil {
+			r.def.Components = append(r.def.Components, c)
+		} else if ok {
+			p.diags.Add(problem(source.Syntax, &s.Toks[0], "a component that is a procedure, and no pointer").
+				WithHelp("add the attribute POINTER, or move the line behind CONTAINS"))
+		}
 	case word == "final" || word == "procedure":
 		p.diags.Add(problem(source.OutsideSubset, &s.Toks[0], strings.ToUpper(word)+" in a derived type is outside the subset").
 			WithHelp("call the procedure by its name"))

@@ -1,6 +1,7 @@
 package parser
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/participle/v2/lexer"
@@ -108,7 +109,12 @@ type (
 		Interface *lexer.Token `parser:"| @Ident )? ')'"`
 		Attrs     []attribute  `parser:"( ',' @@ )*"`
 		Colons    lexer.Token  `parser:"@'::'?"`
-		Names     []nameRef    `parser:"@@ ( ',' @@ )*"`
+		Names     []pointed    `parser:"@@ ( ',' @@ )*"`
+	}
+	// pointed is a name, and what it points to first.
+	pointed struct {
+		Tok  lexer.Token `parser:"@Ident"`
+		Init *expr       `parser:"( '=>' @@ )?"`
 	}
 	callStmt struct {
 		Proc callee `parser:"'call' @@"`
@@ -258,12 +264,19 @@ func (g *externalStmt) build(_ *parser, base ast.Base) ast.Stmt {
 // build makes the statements for the attributes of the procedures too.
 func (g *procedureStmt) build(p *parser, base ast.Base) ast.Stmt {
 	d := &ast.TypeDecl{Base: base, External: true, HasColons: true}
-	for i := range g.Attrs {
-		if w := g.Attrs[i].Word; w != nil && w.Value == "pointer" {
-			p.diags.Add(problem(source.OutsideSubset, w, "a pointer to a procedure is outside the subset").
-				WithHelp("pass the procedure as an argument, or call what an IF chooses"))
+	if g.points() {
+		return g.pointer(p, base)
+	}
+	var names []ast.Name
+	for i := range g.Names {
+		n := &g.Names[i]
+		if n.Init != nil {
+			p.diags.Add(problem(source.Syntax, &n.Tok, "=> behind a procedure that is no pointer").WithHelp("add the attribute POINTER"))
 			return nil
 		}
+		names = append(names, ast.Name{Pos: startOf(&n.Tok), Name: n.Tok.Value})
+	}
+	for i := range g.Attrs {
 		if !g.Attrs[i].build(p, d) {
 			return nil
 		}
@@ -272,12 +285,12 @@ func (g *procedureStmt) build(p *parser, base ast.Base) ast.Stmt {
 		if !g.Type.build(p, &d.Type) {
 			return nil
 		}
-		for _, n := range namesOf(g.Names) {
+		for _, n := range names {
 			d.Entities = append(d.Entities, ast.Entity{Pos: n.Pos, Name: n.Name})
 		}
 		return d
 	}
-	s := &ast.External{Base: base, Names: namesOf(g.Names)}
+	s := &ast.External{Base: base, Names: names}
 	if g.Interface != nil {
 		s.Interface = ast.Name{Pos: startOf(g.Interface), Name: g.Interface.Value}
 	}
@@ -289,6 +302,58 @@ func (g *procedureStmt) build(p *parser, base ast.Base) ast.Stmt {
 		list.stmts = append(list.stmts, &ast.Access{Base: base, Access: d.Access, Names: s.Names})
 	}
 	return list
+}
+
+func (g *procedureStmt) points() bool {
+	return slices.ContainsFunc(g.Attrs, func(a attribute) bool { return a.Word != nil && a.Word.Value == "pointer" })
+}
+
+// pointer is the declaration of pointers to procedures.
+func (g *procedureStmt) pointer(p *parser, base ast.Base) ast.Stmt {
+	if g.Interface == nil {
+		p.diags.Add(problem(source.OutsideSubset, &g.Word, "a pointer to procedures without an interface is outside the subset").
+			WithHelp("describe the procedures in an ABSTRACT INTERFACE, and write: procedure(name), pointer"))
+		return nil
+	}
+	d := &ast.TypeDecl{Base: base, HasColons: true, Points: &ast.ProcedurePointer{Face: ast.Name{Pos: startOf(g.Interface), Name: g.Interface.Value}}}
+	for i := range g.Attrs {
+		a := &g.Attrs[i]
+		word := ""
+		if a.Word != nil {
+			word = a.Word.Value
+		}
+		switch id, _ := identOf(a.Arg); {
+		case word == "pointer":
+		case word == "nopass":
+			d.Points.NoPass = true
+		case word == "pass":
+			d.Points.Pass = id
+		case !a.build(p, d):
+			return nil
+		}
+	}
+	for i := range g.Names {
+		n := &g.Names[i]
+		e := ast.Entity{Pos: startOf(&n.Tok), Name: n.Tok.Value}
+		if n.Init != nil {
+			e.Init = n.Init.X
+			d.Save = d.Save || p.record == nil && p.prog.Kind.IsProcedure()
+		}
+		d.Entities = append(d.Entities, e)
+	}
+	return d
+}
+
+// identOf is the name that x is, and whether it is one.
+func identOf(x *expr) (string, bool) {
+	if x == nil {
+		return "", false
+	}
+	id, ok := x.X.(*ast.Ident)
+	if !ok {
+		return "", false
+	}
+	return id.Name, true
 }
 
 func (g *callStmt) build(_ *parser, base ast.Base) ast.Stmt {

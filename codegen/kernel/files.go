@@ -53,6 +53,16 @@ func imports(text string) string {
 	return "import (\n" + strings.Replace(list, "\"math\"\n", "\"math\"\n\n", 1) + ")\n\n"
 }
 
+// fewInGo is up to how many iterations Go is faster than vectors that are loaded element by
+// element or from several places: as those of the first stages of an FFT.
+const fewInGo = 4
+
+// slowAtFirst reports whether a vector of which a few lanes are used takes about as long as a
+// full one.
+func (k *Kernel) slowAtFirst() bool {
+	return !k.Columns && slices.ContainsFunc(k.Streams, func(s Stream) bool { return s.Stride != 1 || s.Table })
+}
+
 // Files are the files of package main that have the kernels, by name: kernels.go with
 // the forms in Go, kernels_amd64.s, kernels_amd64.go, and kernels_other.go for other
 // machines and for the race detector, which sees Go alone. Nests over rows have no form
@@ -86,6 +96,9 @@ func Files(head string, kernels []*Kernel, t Target, rows ...*Rows) (map[string]
 		k.twin(&body)
 		fmt.Fprintf(&other, "func %s(a *%sArgs) { %sGo(a) }\n\n", k.Name, k.Name, k.Name)
 		fmt.Fprintf(&native, "func %s(a *%sArgs) {\n\tswitch {\n", k.Name, k.Name)
+		if len(texts[k]) > 0 && k.slowAtFirst() {
+			fmt.Fprintf(&native, "\tcase a.n <= %d:\n\t\t%sGo(a)\n", fewInGo, k.Name)
+		}
 		for _, set := range texts[k] {
 			fmt.Fprintf(&native, "\tcase vector.%s:\n", set.name)
 			fmt.Fprintf(&native, "\t\t%s%s(a)\n", k.Name, set.name)

@@ -118,6 +118,9 @@ func (l *lowerer) ordered(e *ast.Index, required int, names ...string) []ast.Exp
 		if k, ok := a.(*ast.Keyword); ok {
 			i, a = slices.Index(names, k.Name), k.X
 		}
+		if i >= required && l.isAbsent(a) {
+			continue
+		}
 		if i < 0 || i >= len(out) || out[i] != nil {
 			l.errorf(codeArgument, a.Position(), "this is no argument of %s", e.Name).WithHelp("its arguments: %s(%s)", e.Name, strings.Join(names, ", "))
 			return nil

@@ -26,6 +26,7 @@ type dummy struct {
 	absent   bool // it is OPTIONAL, and this call does not give it
 	value    bool // it has VALUE: the procedure has a copy
 	owned    bool // sym is a variable of the procedure: the argument is copied
+	late     bool // it is copied at the entry, where its length is computed
 	texts    bool // of an array: it has the characters of the argument, in elements of another length
 
 	explicit   bool       // of an array: it has upper bounds of its own, or assumed size
@@ -299,7 +300,8 @@ func (b *binding) length(d *dummy, t declType) {
 	switch {
 	case t.assumed && b.frame != nil && d.owned:
 		d.sym.Len = ir.AnyLength
-	case t.of != nil && n >= 0 && d.arg.sym != nil: // it is at least as long as it is declared
+	case t.of != nil:
+		b.shortenTo(d, t.of)
 	case !t.assumed && t.of == nil && (n < 0 || n > t.length):
 		b.shorten(d, t.length)
 	case t.assumed || n < 0:
@@ -318,17 +320,7 @@ func (b *binding) shorten(d *dummy, n int) {
 		cut.Str = c.Str[:n]
 		a.value = &cut
 	}
-	whole := a.store
-	if whole == nil && a.sym != nil {
-		whole = a.value
-	}
-	switch sub, is := whole.(*ir.Substr); {
-	case is:
-		hi := l.plus(ir.Clone(sub.Lo), l.intConst(n-1, a.pos), a.pos)
-		a.store = &ir.Substr{X: sub.X, Base: sub.Base, Lo: sub.Lo, Hi: hi}
-	case whole != nil:
-		a.store = &ir.Substr{X: ir.X{Pos: a.pos, Typ: a.typ}, Base: whole, Lo: l.intConst(1, a.pos), Hi: l.intConst(n, a.pos)}
-	}
+	b.storesFirst(&a, l.intConst(n, a.pos))
 	if a.sym = nil; a.store != nil {
 		a.value = a.store
 	}
@@ -342,6 +334,55 @@ func (b *binding) shorten(d *dummy, n int) {
 	b.makeSymbol(d)
 	d.sym.Len = n
 	b.bySym[d.sym], l.typed[d.sym] = d, d.declared
+}
+
+// shortenTo is shorten where the run computes the length n: what is passed is copied at the
+// entry. In a procedure that calls itself both lengths must be the same.
+func (b *binding) shortenTo(d *dummy, n ir.Expr) {
+	l, a := b.l, *d.arg
+	if l.phantom {
+		return
+	}
+	n = b.captured(n, d.declared)
+	if b.frame != nil {
+		stop := &ir.Stop{S: ir.S{Pos: a.pos}, Error: true, Code: &ir.Const{X: ir.X{Pos: a.pos, Typ: ir.Character}, Str: b.what(d) + ": the lengths of the text and of the dummy argument differ"}}
+		differ := l.bin(ir.Ne, ir.Clone(n), l.lenOf(a.value, a.pos), a.pos, a.pos)
+		b.entry = append(b.entry, &ir.If{S: ir.S{Pos: a.pos}, Cond: differ, Then: one(stop)})
+		return
+	}
+	b.storesFirst(&a, n)
+	a.sym, d.arg = nil, &a
+	if !d.owned {
+		delete(b.bySym, d.sym)
+		delete(l.names, d.Name.Name)
+		d.sym = l.newSymbol(d.Name.Name, d.Pos)
+		d.sym.Type = a.typ
+		d.owned, d.literal = true, false
+		b.bySym[d.sym], l.typed[d.sym], l.mention[d.sym] = d, d.declared, true
+	}
+	delete(l.known, d.sym)
+	d.sym.Len, d.late = ir.AnyLength, true
+	l.hasLength(d.sym, n, d.declared)
+	if d.intent != "out" {
+		b.entry = append(b.entry, &ir.Assign{S: ir.S{Pos: a.pos}, LHS: raw(varOf(d.sym, a.pos)), RHS: raw(ir.Clone(a.value))})
+	}
+}
+
+// storesFirst makes the value of a CHARACTER argument go to the first n characters of what is
+// passed.
+func (b *binding) storesFirst(a *argument, n ir.Expr) {
+	l := b.l
+	whole := a.store
+	if whole == nil && a.sym != nil {
+		whole = a.value
+	}
+	switch sub, is := whole.(*ir.Substr); {
+	case is:
+		hi := l.plus(l.plus(ir.Clone(sub.Lo), ir.Clone(n), a.pos), l.intConst(-1, a.pos), a.pos)
+		a.store = &ir.Substr{X: sub.X, Base: sub.Base, Lo: sub.Lo, Hi: hi}
+	case whole != nil:
+		a.store = &ir.Substr{X: ir.X{Pos: a.pos, Typ: a.typ}, Base: whole, Lo: l.intConst(1, a.pos), Hi: ir.Clone(n)}
+	}
 }
 
 // check compares types, and intents with what is passed.
@@ -470,7 +511,7 @@ func (b *binding) around(body []ir.Stmt) []ir.Stmt {
 		v := func() *ir.Var {
 			return &ir.Var{X: ir.X{Pos: at, Typ: d.sym.Type, Raw: true}, Sym: d.sym}
 		}
-		if d.intent != "out" {
+		if d.intent != "out" && !d.late {
 			value := ir.Clone(a.value)
 			if r, ok := value.(*ir.Ref); ok {
 				r.Raw = true

@@ -22,12 +22,25 @@ func (l *lowerer) folded(r *ir.Ref) ir.Expr {
 		at += (i - b.Lo) * size
 		size *= b.Extent()
 	}
-	c := initialOf(r.Sym, at)
+	c := constantAt(r.Sym, at)
 	if c == nil {
 		return r
 	}
+	c.Pos = r.Pos
+	return c
+}
+
+// constantAt is element number at of an array of constants, with the length of its elements;
+// nil for one without a value.
+func constantAt(s *ir.Symbol, at int) *ir.Const {
+	c := initialOf(s, at)
+	if c == nil {
+		return nil
+	}
 	out := *c
-	out.Pos = r.Pos
+	if s.Type == ir.Character && s.Len >= 0 {
+		out.Str = pad(c.Str, s.Len)
+	}
 	return &out
 }
 
@@ -56,7 +69,7 @@ func (l *lowerer) constantElements(e ast.Expr) (list []*ir.Const, extents []int,
 			size *= b.Extent()
 		}
 		for at := range size {
-			list = append(list, initialOf(s, at))
+			list = append(list, constantAt(s, at))
 		}
 		return list, extents, true
 	case *ast.Index:

@@ -275,8 +275,8 @@ func (l *lowerer) typeSpec(t *ast.TypeSpec, pos source.Pos) declType {
 		}
 		return declType{typ: typ}
 	case "character":
-		if t.Kind != nil && kind != 1 {
-			unknown("use character(len=n), whose kind is 1")
+		if kind > 1 {
+			unknown("leave it out: character(len=n)")
 		}
 		d := declType{typ: ir.Character, length: 1}
 		if t.Len != nil {

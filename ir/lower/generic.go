@@ -83,6 +83,9 @@ func (l *lowerer) specifics(name string) []*procedure {
 				return g.procs
 			}
 		}
+		if p := l.program; p != nil && p.generics[name] != nil { // of pointers to procedures
+			return p.generics[name].procs
+		}
 	}
 	return list
 }

@@ -57,6 +57,9 @@ func (l *lowerer) arguments(c *call, e *ast.Index, params []string) bool {
 			}
 			a = k.X
 		}
+		if l.isAbsent(a) && (at >= len(params) || strings.HasSuffix(params[at], "?")) {
+			continue
+		}
 		value, isBits := bitConstant(a)
 		var x ir.Expr
 		if isBits = isBits && at < len(params) && takesBits[c.name] > at; isBits {

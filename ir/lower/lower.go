@@ -143,6 +143,7 @@ func lower(f *ast.File, diags *source.List, k found) (*lowerer, *ir.Program) {
 	}
 	l.scope = l.newScope(p, nil)
 	main := l.scope
+	l.program = main
 	directives, pending := l.declarations(p.Spec)
 	l.checkDeclared()
 	l.directives(directives)
@@ -203,6 +204,7 @@ type lowerer struct {
 	main      map[string]bool // names that the main program declares
 
 	modules  map[string]*scope
+	program  *scope            // the main program
 	language map[string]*scope // modules of the language that are in use
 	external map[string]*procedure
 	called   map[*ast.Program]bool

@@ -104,6 +104,17 @@ func (l *lowerer) present(name string, pos source.Pos) {
 	l.prelude = append(l.prelude, &ir.Stop{S: ir.S{Pos: pos}, Error: true, Code: &ir.Const{X: ir.X{Pos: pos, Typ: ir.Character}, Str: text}})
 }
 
+// isAbsent reports whether e is an argument that the call does not give. As an optional argument
+// of an intrinsic function it is not given to that either.
+func (l *lowerer) isAbsent(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	if !ok {
+		return false
+	}
+	d := l.scope.dummy(id.Name)
+	return d != nil && d.absent
+}
+
 // presentCall lowers PRESENT(name).
 func (l *lowerer) presentCall(e *ast.Index) ir.Expr {
 	var d *dummy

@@ -31,7 +31,7 @@ func (l *lowerer) impureStmt(s ast.Stmt) bool {
 	case *ast.FileStmt:
 		return l.impure(strings.ToUpper(s.Word), s.Pos)
 	case *ast.Stop:
-		return l.impure("STOP", s.Pos)
+		return !s.Error && l.impure("STOP", s.Pos)
 	case *ast.Sync:
 		if !s.OfVariable() {
 			return l.impure("SYNC", s.Pos)

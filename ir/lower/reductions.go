@@ -66,6 +66,9 @@ func (l *lowerer) reductionArguments(e *ast.Index, tell bool) *reductionArgs {
 			}
 			name = names[at]
 		}
+		if (name == "mask" || name == "back") && l.isAbsent(a) {
+			continue
+		}
 		var slot *ast.Expr
 		switch name {
 		case "value":

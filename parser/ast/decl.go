@@ -11,6 +11,7 @@ type (
 	TypeDecl struct {
 		Base
 		Type        TypeSpec
+		Points      *ProcedurePointer // of pointers to procedures, which have no type
 		Parameter   bool
 		Dimension   []DimSpec
 		Codimension []DimSpec // as in Entity
@@ -26,6 +27,13 @@ type (
 		Access      string   // "public", "private", or "" when absent
 		Entities    []Entity
 		HasColons   bool
+	}
+	// ProcedurePointer is what "procedure(face), pointer, nopass" says; Pass is the argument that gets
+	// the object that a component is of, "" for the first one.
+	ProcedurePointer struct {
+		Face   Name
+		NoPass bool
+		Pass   string
 	}
 	// TypeDef is "type, extends(base) :: name", with the declarations of the components and
 	// the procedures behind CONTAINS. Sequence and the access of components have no effect.

@@ -448,8 +448,18 @@ func comma(b *strings.Builder, i int) {
 }
 
 func writeTypeDecl(b *strings.Builder, s *TypeDecl) {
-	writeType(b, &s.Type)
 	colons := s.HasColons
+	if s.Points == nil {
+		writeType(b, &s.Type)
+	} else {
+		b.WriteString("procedure(" + s.Points.Face.Name + "), pointer")
+		if s.Points.NoPass {
+			b.WriteString(", nopass")
+		} else if s.Points.Pass != "" {
+			b.WriteString(", pass(" + s.Points.Pass + ")")
+		}
+		colons = true
+	}
 	if s.Parameter {
 		b.WriteString(", parameter")
 		colons = true
@@ -505,7 +515,17 @@ func writeTypeDecl(b *strings.Builder, s *TypeDecl) {
 		b.WriteString(" ::")
 	}
 	b.WriteString(" ")
-	writeEntities(b, s.Entities)
+	if s.Points == nil {
+		writeEntities(b, s.Entities)
+		return
+	}
+	for i, e := range s.Entities {
+		if comma(b, i); e.Init == nil {
+			b.WriteString(e.Name)
+		} else {
+			b.WriteString(e.Name + " => " + UnparseExpr(e.Init))
+		}
+	}
 }
 
 // writeType writes a type with its kind or length.
@@ -519,15 +539,13 @@ func writeType(b *strings.Builder, t *TypeSpec) {
 		size = t.Len
 	}
 	switch {
-	case size == nil && t.Kind != nil:
+	case t.Name == "character" && t.Kind != nil && size == nil:
 		b.WriteString("(kind=" + UnparseExpr(t.Kind) + ")")
+	case t.Name == "character" && t.Kind != nil:
+		b.WriteString("(len=" + UnparseExpr(size) + ", kind=" + UnparseExpr(t.Kind) + ")")
 	case size == nil:
 	case !t.Star && t.Name == "character":
-		b.WriteString("(len=" + UnparseExpr(size))
-		if t.Kind != nil {
-			b.WriteString(", kind=" + UnparseExpr(t.Kind))
-		}
-		b.WriteString(")")
+		b.WriteString("(len=" + UnparseExpr(size) + ")")
 	case !t.Star:
 		b.WriteString("(" + UnparseExpr(size) + ")")
 	default:

@@ -17,6 +17,7 @@ package files
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"sync"
@@ -46,13 +47,15 @@ func (t *table) Do(word string, given map[string]any, asked []string) (map[strin
 		return nil, nil
 	}
 	e := entries{given}
-	switch word {
-	case "open":
-		return t.open(e, asked)
-	case "inquire":
-		return t.inquire(e)
-	}
 	n := e.number("unit", 0)
+	if word == "inquire" {
+		return t.inquire(e)
+	} else if err := possible(n); err != nil {
+		return nil, err
+	}
+	if word == "open" {
+		return t.open(e, asked)
+	}
 	u := t.units[n]
 	switch word {
 	case "close":
@@ -78,12 +81,22 @@ func (t *table) Do(word string, given map[string]any, asked []string) (map[strin
 			u.d.flush()
 			return nil, u.failed()
 		case n != 0 && n != 5 && n != 6:
-			return nil, unattached(n)
+			return nil, &record.Error{Status: record.Unflushed, Text: "Specified UNIT in FLUSH is not connected",
+				Msg: fmt.Sprintf("FLUSH of unit %d, which is not connected to a file", n), Help: "connect it by OPEN"}
 		}
 	default:
 		panic("files: no statement " + word)
 	}
 	return nil, nil
+}
+
+// possible is the error of a unit with a number that none has.
+func possible(n int) error {
+	if n <= math.MaxInt32 {
+		return nil
+	}
+	return &record.Error{Status: record.BadUnit, Text: "Unit number in I/O statement too large",
+		Msg: fmt.Sprintf("%d is no number of a unit", n), Help: "units have numbers up to 2147483647"}
 }
 
 func unattached(n int) error {
@@ -140,8 +153,11 @@ func (t *table) connected(n int, unformatted bool) (*unit, error) {
 	if u := t.units[n]; u != nil {
 		return u, nil
 	}
+	if err := possible(n); err != nil {
+		return nil, err
+	}
 	if n < 0 {
-		return nil, &record.Error{Status: record.BadUnit, Text: "Bad unit number in statement",
+		return nil, &record.Error{Status: record.BadOption, Text: "Unit number is negative and unit was not already opened with OPEN(NEWUNIT=...)",
 			Msg: fmt.Sprintf("%d is no number of a unit", n), Help: "units have numbers from 0 on, or one that NEWUNIT= has given"}
 	}
 	given := map[string]any{"unit": n}

@@ -2,6 +2,8 @@ package files
 
 import (
 	"strings"
+
+	"github.com/spmdc/spmdc/runtime/record"
 )
 
 const unlimitedRecord = 1<<31 - 1 // RECL of what has none, as gfortran says
@@ -32,8 +34,12 @@ func (t *table) inquire(e entries) (map[string]any, error) {
 		return v, nil
 	}
 	v := unconnected()
-	v["exist"] = n >= 0
+	v["exist"] = n >= 0 && possible(n) == nil
 	v["number"] = -1
+	if n == -1 { // gfortran has it for strings
+		return v, &record.Error{Status: record.UnitInternal, Text: "Inquire statement identifies an internal file",
+			Msg: "INQUIRE of unit -1, which stands for a string", Help: "write the number of a unit from 0 on"}
+	}
 	return v, nil
 }
 

@@ -133,7 +133,9 @@ func (u *unit) options(e entries) (status string, err error) {
 	status = choose("status", "unknown", "old", "new", "replace", "scratch")
 	u.access = choose("access", "sequential", "direct", "stream", "append")
 	u.position = choose("position", "asis", "rewind", "append")
-	if u.access == "append" {
+	if u.access == "append" && e.has("position") && u.position != "append" {
+		errs = append(errs, conflict(u.n, "access", "Conflicting ACCESS and POSITION flags in OPEN statement", "remove one of them"))
+	} else if u.access == "append" {
 		u.access, u.position = "sequential", "append"
 	}
 	if u.access == "sequential" {

@@ -54,7 +54,7 @@ func (u *unit) begin(w spmd.Transfer, write bool) error {
 	case !write && !u.reads():
 		return wrong(record.BadAction, "Cannot read from file opened for WRITE", "open it with action='readwrite' or 'read'")
 	case w.Unformatted && u.formatted():
-		return wrong(record.Conflict, "Unformatted I/O to FORMATTED file", "open it with form='unformatted', or give a format")
+		return wrong(record.Conflict, "Missing format for FORMATTED data transfer", "open it with form='unformatted', or give a format")
 	case !w.Unformatted && !u.formatted():
 		return wrong(record.Conflict, "Format present for UNFORMATTED data transfer", "open it with form='formatted', or leave the format out")
 	case u.access == "direct" && !hasRec:
@@ -284,29 +284,40 @@ func abs32(mark []byte) int {
 
 // rewind is REWIND.
 func (u *unit) rewind() error {
+	if u.access == "direct" {
+		return u.unplaced(record.BadOption, "Cannot REWIND a file opened for DIRECT access")
+	}
 	u.endRecord()
+	if u.d.loose {
+		u.d.flush()
+	}
 	u.d.pos, u.behind, u.source, u.line = 0, false, nil, 0
 	return u.failed()
 }
 
 // endFile is ENDFILE.
 func (u *unit) endFile() error {
+	if u.access == "direct" {
+		return u.unplaced(record.Conflict, "Cannot perform ENDFILE on a file opened for DIRECT access")
+	}
 	u.endRecord()
 	u.d.truncate()
 	u.behind = u.access == "sequential"
 	return u.failed()
 }
 
+// unplaced is the error of a statement that positions a file which it cannot position.
+func (u *unit) unplaced(status int, text string) error {
+	return &record.Error{Status: status, Text: text, Msg: u.where() + ": " + text, Help: "read the record by its number, or at its position"}
+}
+
 // backspace is BACKSPACE: it goes to the beginning of the record before.
 func (u *unit) backspace() error {
-	wrong := func(text string) error {
-		return &record.Error{Status: record.Conflict, Text: text, Msg: u.where() + ": BACKSPACE of a file that is neither sequential nor formatted", Help: "read the record by its number, or at its position"}
-	}
 	switch {
 	case u.access == "direct":
-		return wrong("Cannot BACKSPACE a file opened for DIRECT access")
+		return u.unplaced(record.Conflict, "Cannot BACKSPACE a file opened for DIRECT access")
 	case u.access == "stream" && !u.formatted():
-		return wrong("Cannot BACKSPACE an unformatted stream file")
+		return u.unplaced(record.Conflict, "Cannot BACKSPACE an unformatted stream file")
 	}
 	u.endRecord()
 	if u.behind {

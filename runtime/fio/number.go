@@ -30,7 +30,7 @@ func (st style) real(dst []byte, x float64, bits int, f *edit) []byte {
 			}
 		}
 		if !math.IsNaN(x) && !math.IsInf(x, 0) {
-			return st.general(dst, x, &g, tight, f.d < 0)
+			return st.general(dst, x, bits, &g, tight, f.d < 0)
 		}
 	}
 	return st.fixed(dst, x, &g, tight, 0)
@@ -39,7 +39,7 @@ func (st style) real(dst []byte, x float64, bits int, f *edit) []byte {
 // general appends x by G: by F where its magnitude is suited to that, with blanks in
 // place of an exponent, else by E. deduced tells that the format has not said how many
 // digits.
-func (st style) general(dst []byte, x float64, g *edit, tight, deduced bool) []byte {
+func (st style) general(dst []byte, x float64, bits int, g *edit, tight, deduced bool) []byte {
 	pad := 4
 	if g.e >= 0 {
 		pad = g.e + 2
@@ -47,7 +47,7 @@ func (st style) general(dst []byte, x float64, g *edit, tight, deduced bool) []b
 	d := g.d
 	exp := 1 // x is below 10**exp
 	if x != 0 {
-		exp = st.exponent(x, max(d, 1)) + 1
+		exp = st.magnitude(math.Abs(x), bits, d)
 	}
 	if d == 0 && x != 0 || exp < 0 || exp > d {
 		if g.kind = editE; deduced && st.scale > 0 {
@@ -69,12 +69,36 @@ func (st style) general(dst []byte, x float64, g *edit, tight, deduced bool) []b
 	return st.fixed(dst, x, &f, false, pad)
 }
 
-// exponent is the decimal exponent of x rounded to the given number of digits: that
-// of 9.99 in two digits is 1.
-func (st style) exponent(x float64, digits int) int {
-	var scratch [400]byte
-	_, exp := split(record.AppendFloat(scratch[:0], math.Abs(x), 'e', digits-1, st.round))
-	return exp
+// magnitude is the least i from 0 to d for which x, rounded to d digits, is below 10**i: -1
+// if x is below 0.1, d+1 if it is not below 10**d. It compares x with 10**i - r*10**(i-d)
+// (Fortran 2018, 13.7.5.2.2) in the precision of x, as gfortran does.
+func (st style) magnitude(x float64, bits, d int) int {
+	narrow := func(x float64) float64 {
+		if bits == 32 {
+			return float64(float32(x))
+		}
+		return x
+	}
+	r := 0.5
+	switch st.round {
+	case 'U':
+		r = 1
+	case 'D', 'Z':
+		r = 0
+	}
+	most := narrow(math.Pow10(d))
+	below := narrow(1 - narrow(r/most))
+	switch {
+	case x < narrow(0.1*below):
+		return -1
+	case r < 1 && r >= narrow(most-x), r == 1 && r > narrow(most-x):
+		return d + 1
+	}
+	i := 0
+	for i < d && x >= narrow(narrow(math.Pow10(i))*below) {
+		i++
+	}
+	return i
 }
 
 // split takes the text of %e apart into its digits and its exponent. It moves digits.
@@ -140,7 +164,14 @@ func (st style) fixed(dst []byte, x float64, f *edit, tight bool, pad int) []byt
 	if v.letter != 0 && !(f.w == 0 && v.exp == 0) {
 		var ok bool
 		if exp, ok = exponentText(v.exp, v.letter, f); !ok {
-			return stars(dst, f.w+pad)
+			w := f.w
+			if w <= 0 { // as wide as the number without its exponent
+				w = v.before + v.zeros + v.after + 1
+				if sign != 0 {
+					w++
+				}
+			}
+			return stars(dst, w+pad)
 		}
 		edigits = len(exp)
 	}

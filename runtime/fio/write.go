@@ -107,6 +107,9 @@ func (w *Writer) End() []byte {
 func (w *Writer) Stay() []byte {
 	w.finish()
 	w.put(nil)
+	if w.base+w.pos < len(w.text) {
+		panic(&Error{Offset: -1, Status: statusFormat, Msg: "ADVANCE='NO' leaves the record in front of its last character, where T or TL has gone", Help: "write TR or T behind that, to its end"})
+	}
 	return w.text
 }
 

@@ -92,6 +92,7 @@ func Fill(text []byte, n int, old string) string {
 
 // Values of IOSTAT, those of gfortran.
 const (
+	Unflushed    = -5005
 	End          = -1
 	EndRecord    = -2
 	Conflict     = 5001

@@ -3,6 +3,7 @@ package spmd
 import (
 	"fmt"
 	"strings"
+	"unsafe"
 )
 
 // CHARACTER values are Go strings of bytes, as long as they are declared.
@@ -94,6 +95,45 @@ func SetSub(s string, lo, hi int, v string) string {
 	}
 	b.WriteString(s[hi:])
 	return b.String()
+}
+
+// Edit assigns s(lo:hi) = v, where s is the text itself.
+func Edit(s []byte, lo, hi int, v string) {
+	if hi < lo {
+		return
+	}
+	if lo < 1 || hi > len(s) {
+		noSubstring(string(s), lo, hi)
+	}
+	if lo == hi && len(v) == 1 {
+		s[lo-1] = v[0]
+		return
+	}
+	part := s[lo-1 : hi]
+	for i := copy(part, v); i < len(part); i++ {
+		part[i] = ' '
+	}
+}
+
+// PartOf is s(lo:hi), for as long as s stays as it is.
+func PartOf(s []byte, lo, hi int) string {
+	return Substr(unsafe.String(unsafe.SliceData(s), len(s)), lo, hi)
+}
+
+// At is the position of the character s(i:i).
+func At[S string | []byte](s S, i int) int {
+	if uint(i-1) >= uint(len(s)) {
+		noSubstring(string(s), i, i)
+	}
+	return int(s[i-1])
+}
+
+// SameStr reports whether two texts are equal, up to blanks at the end.
+func SameStr(a, b string) bool {
+	if len(a) == len(b) {
+		return a == b
+	}
+	return CmpStr(a, b) == 0
 }
 
 // noSubstring ends the run. It is apart from its callers so that these are put in line.

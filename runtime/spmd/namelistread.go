@@ -222,6 +222,8 @@ func (r *groupReader) subscripts(v *groupVariable) []triplet {
 			if t.step = b.bound[2]; t.step == 0 {
 				r.fail("Step zero for namelist variable %s", v.name)
 			}
+		} else if b.colons > 1 {
+			r.fail("Bad substring qualifier for namelist variable %s", v.name)
 		}
 		if t.step < 0 {
 			t.lo, t.hi = t.hi, t.lo

@@ -208,15 +208,18 @@ func (pe *PE) command(q *question) {
 		err = c.Wait()
 		q.set("exitstat", int64(c.ProcessState.ExitCode()))
 	}
+	stat := int64(1)
 	var ended *exec.ExitError
-	if err == nil || errors.As(err, &ended) {
+	if code := c.ProcessState.ExitCode(); errors.As(err, &ended) && (code == 126 || code == 127) { // the shell could not execute it
+		stat, err = 3, errors.New("Invalid command line") // as gfortran has it
+	} else if err == nil || ended != nil {
 		q.set("cmdstat", int64(0))
 		return
 	}
 	if !q.wants("cmdstat") {
 		panic(&Fault{Msg: "execute_command_line: " + err.Error(), Hint: "give it CMDSTAT to handle it"})
 	}
-	q.set("cmdstat", int64(1))
+	q.set("cmdstat", stat)
 	q.set("cmdmsg", err.Error())
 }
 

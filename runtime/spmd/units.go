@@ -207,9 +207,6 @@ func (pe *PE) fileStatement(word string, given map[string]any, q *question) {
 	if o.status != 0 {
 		q.set("iomsg", o.msg)
 	}
-	if err != nil {
-		return
-	}
 	for key, v := range values {
 		switch v := v.(type) {
 		case int:

@@ -2,83 +2,91 @@ package trace
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/spmdc/spmdc/runtime/trace/tracefile"
 )
 
 // What the network interfaces of the machine send and receive is read from the counters of Linux.
 // They count what all programs do.
-// Source: Documentation/ABI/testing/sysfs-class-net-statistics of Linux.
+// Source: proc_pid_net(5), /proc/net/dev.
 
-// interfaces is where the counters are.
-const interfaces = "/sys/class/net"
+// interfaces has the counters.
+const interfaces = "/proc/net/dev"
 
 // network has what the counters were when the run began.
 type network struct {
-	root  string
-	began []tracefile.Interface
+	file  string
+	began map[string]tracefile.Interface
 	why   error // why they cannot be read
 }
 
-// openNetwork reads the counters below a folder.
-func openNetwork(root string) *network {
-	n := &network{root: root}
-	entries, err := os.ReadDir(root)
-	if err != nil {
-		n.why = err
-		return n
+// openNetwork reads the counters in a file.
+func openNetwork(file string) *network {
+	n := &network{file: file, began: map[string]tracefile.Interface{}}
+	list, err := counters(file)
+	for _, x := range list {
+		n.began[x.Name] = x
 	}
-	for _, entry := range entries {
-		if _, err := os.Stat(filepath.Join(root, entry.Name(), "statistics")); err != nil {
-			continue // not an interface
-		}
-		x, err := n.read(entry.Name())
-		if err != nil {
-			n.why = err
-			return n
-		}
-		n.began = append(n.began, x)
-	}
-	if len(n.began) == 0 {
-		n.why = errors.New(root + " has no interfaces")
-	}
+	n.why = err
 	return n
 }
 
-func (n *network) read(name string) (x tracefile.Interface, err error) {
-	x.Name = name
-	for file, to := range map[string]*int64{"tx_bytes": &x.Sent, "rx_bytes": &x.Received} {
-		v, err := counter(filepath.Join(n.root, name, "statistics", file))
-		if err != nil {
-			return x, err
-		}
-		*to = int64(v)
+// counters is what each interface has sent and received. A line is a name with a colon, eight numbers
+// of what was received, and eight of what was sent, of which the first are bytes; two lines are a head.
+func counters(file string) (list []tracefile.Interface, err error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
 	}
-	return x, nil
+	for line := range strings.Lines(string(text)) {
+		name, rest, ok := strings.Cut(line, ":")
+		if !ok {
+			continue
+		}
+		x := tracefile.Interface{Name: strings.TrimSpace(name)}
+		const sent = 8
+		fields := strings.Fields(rest)
+		if len(fields) <= sent {
+			return nil, fmt.Errorf("%s has no counters of %s", file, x.Name)
+		}
+		var err1, err2 error
+		x.Received, err1 = strconv.ParseInt(fields[0], 10, 64)
+		x.Sent, err2 = strconv.ParseInt(fields[sent], 10, 64)
+		if err1 != nil || err2 != nil {
+			return nil, fmt.Errorf("%s has no counters of %s", file, x.Name)
+		}
+		list = append(list, x)
+	}
+	if len(list) == 0 {
+		return nil, errors.New(file + " has no interfaces")
+	}
+	return list, nil
 }
 
 // end is what the interfaces that carried something have sent and received since.
 func (n *network) end() *tracefile.Network {
 	out := new(tracefile.Network)
-	for _, was := range n.began {
-		now, err := n.read(was.Name)
-		if err != nil {
-			n.why = err
-		}
-		now.Sent -= was.Sent
-		now.Received -= was.Received
-		if now.Sent < 0 || now.Received < 0 {
-			n.why = errors.New("the counters of " + was.Name + " were reset")
-		}
-		if now.Sent > 0 || now.Received > 0 {
-			out.Interfaces = append(out.Interfaces, now)
-		}
-	}
 	if n.why != nil {
 		return &tracefile.Network{Unreadable: reason(n.why)}
+	}
+	list, err := counters(n.file)
+	if err != nil {
+		return &tracefile.Network{Unreadable: reason(err)}
+	}
+	for _, x := range list {
+		x.Sent -= n.began[x.Name].Sent
+		x.Received -= n.began[x.Name].Received
+		if x.Sent < 0 || x.Received < 0 {
+			return &tracefile.Network{Unreadable: "the counters of " + x.Name + " were reset"}
+		}
+		if x.Sent > 0 || x.Received > 0 {
+			out.Interfaces = append(out.Interfaces, x)
+		}
 	}
 	return out
 }

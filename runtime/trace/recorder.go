@@ -11,7 +11,7 @@ import (
 // Region is a piece of the source program whose time is measured.
 type Region struct {
 	Parent     int    // the region around it, an index into the table; -1: none
-	Kind       string // program, procedure, loop, input, output
+	Kind       string // program, procedure, region, loop, input, output, checkpoint
 	Name       string // of the program or procedure; of a loop what it runs over
 	Line, Last int    // of the source, numbered as in sites
 }

@@ -9,10 +9,19 @@ import (
 var ErrElsewhere = errors.New("the run failed in another process")
 
 // Lost is the error of a PE whose process has ended without having come to its end. Site is
-// where it waited, -1 if it did not.
-type Lost struct{ PE, Site int }
+// where it waited, -1 if it did not. Far: nothing comes from its host any more; Site is where a PE waited
+// that found out.
+type Lost struct {
+	PE, Site int
+	Far      bool
+}
 
-func (e *Lost) Error() string { return "its process has ended: somebody or something has killed it" }
+func (e *Lost) Error() string {
+	if e.Far {
+		return "its host cannot be reached any more: it, or the network, has failed"
+	}
+	return "its process has ended: somebody or something has killed it"
+}
 
 // Overrun is the error of a flag that is ahead of the epoch waited for: a
 // message overtook its consumer, because a ready message is missing.

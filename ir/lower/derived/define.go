@@ -57,6 +57,13 @@ func (p *program) components(r *record, d *ast.TypeDecl) {
 			continue
 		}
 		prefix := r.id + "%" + e.Name
+		if d.Points != nil {
+			if c.of = p.pointerTo(r.scope, d.Points); e.Init != nil && !isNull(e.Init) {
+				p.errorf(e.Init.Position(), "the component %s points to a procedure from the beginning", e.Name).WithHelp("write => null(), and assign it")
+			}
+			r.comps = append(r.comps, c)
+			continue
+		}
 		if d.Type.Of.Name != "" {
 			if c.of = r.scope.record(d.Type.Of.Name); c.of == nil || c.of == r {
 				p.errorf(d.Type.Of.Pos, "a component of type %s, which is not defined yet", d.Type.Of.Name).
@@ -71,8 +78,9 @@ func (p *program) components(r *record, d *ast.TypeDecl) {
 				c.of.dynamic = true
 				c.of, c.dynamic, c.allocatable = p.anyOf(c.of), true, false
 			}
-			if e.Init != nil {
-				p.errorf(e.Pos, "an initial value of the component %s, which has a derived type", e.Name).WithHelp("give the components of %s initial values", d.Type.Of.Name)
+			if e.Init != nil && !p.constructed(r, c, e.Init, prefix) {
+				p.errorf(e.Pos, "an initial value of this form of the component %s, which has a derived type", e.Name).
+					WithHelp("write a structure constructor of %[1]s with values of intrinsic types, or give the components of %[1]s initial values", d.Type.Of.Name)
 			}
 		}
 		c.spec.Kind = r.constant(prefix+"%kind", c.spec.Kind)
@@ -121,6 +129,33 @@ func (p *program) initial(r *record, c *component, x ast.Expr, name string) {
 	d.Entities = []ast.Entity{e}
 	r.decls, r.names = append(r.decls, d), append(r.names, name)
 	c.init = ident(name, x)
+}
+
+// constructed takes x, the initial value of component c that has a derived type, as initial values of
+// what it is made of; ok is false where x is no structure constructor of constants.
+func (p *program) constructed(r *record, c *component, x ast.Expr, prefix string) (ok bool) {
+	call, is := x.(*ast.Index)
+	if !is || r.scope.record(call.Name) != c.of || c.dynamic || c.allocatable || c.of.points != nil {
+		return false
+	}
+	c.given = map[string]*component{}
+	for i, a := range call.Args {
+		k, named := a.(*ast.Keyword)
+		var part *component
+		switch {
+		case named:
+			part, a = c.of.component(k.Name), k.X
+		case i < len(c.of.comps):
+			part = c.of.comps[i]
+		}
+		if part == nil || part.of != nil || part.allocatable {
+			return false
+		}
+		own := *part
+		c.given[part.name] = &own
+		p.initial(r, &own, a, prefix+"%init%"+part.name)
+	}
+	return true
 }
 
 // isArrayValue reports whether constant x is written as an array.
@@ -178,6 +213,10 @@ func (r *record) component(name string) *component {
 
 // extends reports whether r is t or an extension of it.
 func (r *record) extends(t *record) bool {
+	if r.points != nil && t.points != nil {
+		a, b := r.points.callers(), t.points.callers()
+		return a != nil && a == b
+	}
 	t = t.declared()
 	for at := r.declared(); at != nil; at = at.parent {
 		if at == t {
@@ -199,7 +238,11 @@ func (r *record) leaves() []*leaf {
 			continue
 		}
 		for _, in := range c.of.leaves() {
-			r.leaf = append(r.leaf, &leaf{name: "%" + c.name + in.name, comp: in.comp, dims: slices.Concat(in.dims, c.dims), open: in.open || c.allocatable,
+			comp := in.comp
+			if own := c.given[comp.name]; own != nil && len(in.path) == 1 {
+				comp = own
+			}
+			r.leaf = append(r.leaf, &leaf{name: "%" + c.name + in.name, comp: comp, dims: slices.Concat(in.dims, c.dims), open: in.open || c.allocatable,
 				path: append([]*component{c}, in.path...), codims: append(slices.Clone(c.codims), in.codims...)})
 		}
 	}

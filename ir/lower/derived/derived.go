@@ -35,7 +35,7 @@ func Flatten(f *ast.File, diags *source.List) (out *ast.File, ok bool) {
 	before := diags.Len()
 	p := &program{diags: diags, modules: map[string]*scope{}, external: map[string]*function{}, scopes: map[*ast.Program]*scope{},
 		overridden: map[*record]map[string]source.Pos{}, intrinsic: intrinsicTypes(),
-		extra: map[*ast.Program][]*ast.Program{}, global: map[string][]*function{}, alone: map[*ast.Program]string{}}
+		extra: map[*ast.Program][]*ast.Program{}, callers: map[*ast.Program]*callers{}, called: map[string]*function{}, global: map[string][]*function{}, alone: map[*ast.Program]string{}}
 	for _, m := range f.Modules {
 		p.modules[m.Name] = p.declare(m, nil)
 	}
@@ -52,6 +52,7 @@ func Flatten(f *ast.File, diags *source.List) (out *ast.File, ok bool) {
 	flat.Modules = p.units(f.Modules)
 	flat.Program = p.unit(f.Program)
 	flat.Procedures = p.units(f.Procedures)
+	p.choices(&flat)
 	return &flat, diags.Len() == before
 }
 
@@ -69,6 +70,9 @@ type program struct {
 	alone   map[*ast.Program]string         // names of procedures that look like others without derived types
 	number  *component                      // the first one of such, where the run decides about the type
 	extra   map[*ast.Program][]*ast.Program // procedures that units get
+	callers map[*ast.Program]*callers       // of pointers to procedures, by their interfaces
+	faces   []*callers                      // the same, in the order of their use
+	called  map[string]*function            // what calls by such pointers, by name
 	global  map[string][]*function          // procedures of types, by their generic names
 }
 
@@ -93,7 +97,7 @@ func mentions(f *ast.File) bool {
 			case *ast.TypeDef:
 				return true
 			case *ast.TypeDecl:
-				if s.Type.Of.Name != "" {
+				if s.Type.Of.Name != "" || s.Points != nil {
 					return true
 				}
 			case *ast.Interface:

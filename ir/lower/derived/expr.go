@@ -16,6 +16,7 @@ func (t *unit) expr(x ast.Expr) ast.Expr {
 	if x == nil {
 		return nil
 	}
+	x = t.viaPointer(x)
 	if o := t.object(x); o != nil {
 		if o.of != nil {
 			t.p.diags.Errorf(source.TypeMismatch, o.Pos, "%s is of type %s, which cannot stand here", o.name, o.of.name).WithHelp("write its components")
@@ -90,6 +91,9 @@ func (t *unit) functionRef(name string, pos source.Pos, args []ast.Expr, at ast.
 	}
 	if teamFunctions[name] && t.function(t.p, name) == nil {
 		args = t.withTeam(args)
+	}
+	if x := t.isAssociated(name, args, at); x != nil {
+		return x
 	}
 	if x := t.typeInquiry(name, args, at); x != nil {
 		return x
@@ -209,6 +213,9 @@ func (t *unit) fits(f *function, args []ast.Expr) bool {
 			a = k.X
 		}
 		want, have := f.variableOf(d), t.typeOf(a)
+		if have != nil && have.points != nil && want == nil {
+			have = nil // what it points to is passed
+		}
 		if (want == nil) != (have == nil) || want != nil && !have.extends(want.of) {
 			return false
 		}
@@ -251,6 +258,9 @@ func (t *unit) arguments(name string, args []ast.Expr) []ast.Expr {
 			}
 		}
 		r := t.typeOf(x)
+		if r != nil && r.points != nil && (f == nil || f.variableOf(dummyFor(f, i, a)) == nil) {
+			x, r = t.asProcedure(x, r), nil
+		}
 		if r == nil {
 			if key != "" {
 				x = &ast.Keyword{XBase: a.(*ast.Keyword).XBase, Name: key, X: t.expr(x)}

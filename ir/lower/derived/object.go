@@ -86,6 +86,9 @@ func (t *unit) object(x ast.Expr) *object {
 		if o == nil || o.of == nil || o.of.intrinsic || o.of.component(x.Name) == nil && o.of.ancestor(x.Name) == nil {
 			return nil
 		}
+		if c := o.of.component(x.Name); x.List && c != nil && c.of != nil && c.of.points != nil {
+			return nil
+		}
 		var args []ast.Expr
 		if x.List {
 			args = x.Args

@@ -45,7 +45,8 @@ type record struct {
 	static  *record // of such: the type
 	dynamic bool    // something is declared with CLASS(it) and ALLOCATABLE
 
-	intrinsic bool // of an intrinsic module: the program does not see its components
+	points    *pointers // of pointers to procedures
+	intrinsic bool      // of an intrinsic module: the program does not see its components
 }
 
 // component is one of a derived type; of is its type where that is a derived one.
@@ -59,6 +60,8 @@ type component struct {
 	allocatable bool
 	init        ast.Expr // a constant, or nil
 	array       bool     // init is an array
+
+	given map[string]*component // of a derived type with an initial value: its components with theirs
 
 	dynamic bool       // it is declared with CLASS and ALLOCATABLE
 	of1     *component // of a CLASS: the component of an extension that it stands for, and
@@ -140,6 +143,9 @@ func (s *scope) function(p *program, name string) *function {
 		if f := at.procs[name]; f != nil {
 			return f
 		}
+	}
+	if f := p.called[name]; f != nil {
+		return f
 	}
 	return p.external[name]
 }
@@ -242,6 +248,9 @@ func (p *program) spec(s *scope, list []ast.Stmt) {
 					rank = len(st.Dimension)
 				}
 				v := p.typed(s, &st.Type, rank)
+				if st.Points != nil {
+					v = &variable{of: p.pointerTo(s, st.Points)}
+				}
 				if v != nil {
 					v.name, v.allocatable, v.coarray = e.Name, st.Allocatable, len(e.Codims)+len(st.Codimension) > 0
 					if v.class && v.allocatable && rank == 0 {

@@ -108,7 +108,7 @@ func (t *unit) declaration(s ast.Stmt) []ast.Stmt {
 	case *ast.Import:
 		return []ast.Stmt{&ast.Import{Base: s.Base}}
 	case *ast.TypeDecl:
-		if s.Type.Of.Name != "" {
+		if s.Type.Of.Name != "" || s.Points != nil {
 			return t.typedDecl(s)
 		}
 		return []ast.Stmt{t.each(s)}
@@ -325,7 +325,7 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 		}
 		var values []ast.Expr
 		switch {
-		case e.Init != nil && t.typeOf(e.Init) != v.of:
+		case e.Init != nil && v.of.points == nil && t.typeOf(e.Init) != v.of:
 			t.p.diags.Errorf(source.TypeMismatch, e.Init.Position(), "%s is of type %s, and this is not", e.Name, v.of.name).WithHelp("write: %s(...)", v.of.name)
 		case e.Init != nil:
 			values = t.value(e.Init, v.of, false)

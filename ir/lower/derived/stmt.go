@@ -69,6 +69,10 @@ func (t *unit) stmt(s ast.Stmt) []ast.Stmt {
 		return t.call(s)
 	case *ast.Allocate:
 		return t.allocate(s)
+	case *ast.PointerAssign:
+		if out, ok := t.pointTo(s); ok {
+			return out
+		}
 	case *ast.Remap:
 		var list []ast.Stmt
 		switch d := s.Directive.(type) {
@@ -210,7 +214,12 @@ func (t *unit) doWhile(s *ast.DoWhile) []ast.Stmt {
 func (t *unit) call(s *ast.Call) []ast.Stmt {
 	c := *s
 	args := s.Args
-	if s.Of != nil {
+	if v := t.variable(s.Proc.Name); s.Of == nil && v != nil && v.of.points != nil {
+		c.Proc.Name, args = t.byPointer(&ast.Ident{XBase: ast.XBase{Pos: s.Proc.Pos, End: s.Proc.Pos}, Name: s.Proc.Name}, nil, v.of, s.Args)
+	} else if x := methodOf(s); s.Of != nil && t.pointsTo(x) != nil {
+		c.Of = nil
+		c.Proc.Name, args = t.byPointer(x, s.Of, t.pointsTo(x), s.Args)
+	} else if s.Of != nil {
 		m, of := t.method(s.Of, s.Proc.Name)
 		if m == nil {
 			if of == nil {
@@ -232,6 +241,14 @@ func (t *unit) call(s *ast.Call) []ast.Stmt {
 	c.Args = t.arguments(c.Proc.Name, args)
 	c.Proc.Name = t.specific(c.Proc.Name, args)
 	return one(&c)
+}
+
+// methodOf is x%s of "call x%s(args)".
+func methodOf(s *ast.Call) ast.Expr {
+	if s.Of == nil {
+		return nil
+	}
+	return &ast.Component{XBase: ast.XBase{Pos: s.Of.Position(), End: s.Proc.Pos}, Base: s.Of, Name: s.Proc.Name, NamePos: s.Proc.Pos}
 }
 
 // intrinsicCall is a call of an intrinsic for each part of a variable, nil for any other call.

@@ -15,6 +15,7 @@ var partwise = map[string]int{"merge": 2, "cshift": 1, "pack": 1, "transpose": 1
 
 // typeOf is the derived type of x, nil where it has none.
 func (t *unit) typeOf(x ast.Expr) *record {
+	x = t.viaPointer(x)
 	if o := t.object(x); o != nil {
 		return o.of
 	}
@@ -81,6 +82,10 @@ func (t *unit) typeOf(x ast.Expr) *record {
 // value is what x, of type r or an extension, is made of: an expression for each of r.leaves().
 // Where passed holds, these are arguments of a procedure.
 func (t *unit) value(x ast.Expr, r *record, passed bool) []ast.Expr {
+	if r.points != nil {
+		return []ast.Expr{t.pointed(x, r)}
+	}
+	x = t.viaPointer(x)
 	if o := t.object(x); o != nil {
 		if o.of == nil || o.of == r && o.store == nil || !o.of.extends(r) {
 			return t.references(o)
@@ -183,8 +188,8 @@ func (t *unit) construct(r *record, x *ast.Index) []ast.Expr {
 		switch {
 		case c.of != nil && a != nil:
 			out = append(out, t.value(a, c.of, false)...)
-		case c.of != nil && c.of.initial() != nil && len(c.dims) == 0:
-			out = append(out, c.of.initial()...)
+		case c.of != nil && r.initial(c) != nil && len(c.dims) == 0:
+			out = append(out, r.initial(c)...)
 		case c.of != nil:
 			t.missing(x, r, c)
 		case a == nil && c.init == nil && !c.allocatable:
@@ -220,10 +225,13 @@ func (r *record) listed() string {
 	return text
 }
 
-// initial are the initial values of what r is made of, nil where one has none.
-func (r *record) initial() []ast.Expr {
+// initial are the initial values of what component c of r is made of, nil where one has none.
+func (r *record) initial(c *component) []ast.Expr {
 	var out []ast.Expr
 	for _, l := range r.leaves() {
+		if l.path[0] != c {
+			continue
+		}
 		if l.comp.init == nil {
 			return nil
 		}

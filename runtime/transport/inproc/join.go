@@ -143,6 +143,16 @@ func (m *Member) Look() (lost bool) {
 	return lost
 }
 
+// Site is where the first PE of this process that waits does so, -1 if none does.
+func (m *Member) Site() int {
+	for _, w := range m.worlds {
+		if p := w.pes[w.id]; p.waiting.Load() != nil {
+			return int(p.site.Load())
+		}
+	}
+	return -1
+}
+
 // Fail ends the run with an error of what carries messages.
 func (m *Member) Fail(err error) { m.worlds[0].fail(err) }
 

@@ -3,15 +3,18 @@
 package mpi
 
 import (
+	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 )
 
 const (
-	// A message is sent in pieces, since MPI counts bytes in 32 bits. Their tags say whether
-	// there are more, and to which PE of the process they go.
-	pieceBytes = 1 << 30
+	// A message is sent in pieces, since MPI counts bytes in 32 bits, and so that each piece shows that its sender
+	// is there. Their tags say whether there are more, and to which PE of the process they go. A piece
+	// without bytes is a heartbeat.
+	pieceBytes = 16 << 20
 	tagMore    = 1
 	tagPE      = 2 // times the number of the PE in its process
 
@@ -22,7 +25,21 @@ const (
 	eagerLooks   = 200
 	shortestRest = 20 * time.Microsecond
 	longestRest  = 500 * time.Microsecond
+
+	// The first process of each host sends that of the next one a heartbeat in each period. A host of which
+	// nothing has come in so many is lost. Periods are counted, since time goes on where all processes are stopped.
+	heartPeriod  = time.Second
+	heartPeriods = 10
+
+	// endLimit is how long a run that has failed waits until its last messages are sent: they may go to
+	// a process that is no more.
+	endLimit = 2 * time.Second
 )
+
+// silent is the error of a host of which nothing comes any more.
+type silent struct{ rank int }
+
+func (e *silent) Error() string { return fmt.Sprintf("nothing comes from process %d", e.rank) }
 
 // courier carries messages by MPI. A goroutine of its own has the thread of MPI: it sends what
 // others have given it, receives, and hands over what has come, also while PEs compute.
@@ -35,6 +52,8 @@ type courier struct {
 	begun bool
 	sent  []int64 // pieces, to each process
 	got   int64   // pieces, from all
+
+	next, before int // the first processes of the next host, and of the one before; equal to rank: no heartbeats
 
 	mu   sync.Mutex
 	out  []outgoing
@@ -50,7 +69,7 @@ type outgoing struct {
 
 func newCourier(at places, deliver func(int, []byte), failed func(error)) *courier {
 	return &courier{
-		places: at, deliver: deliver, failed: failed, sent: make([]int64, at.ranks),
+		places: at, deliver: deliver, failed: failed, sent: make([]int64, at.ranks), next: at.rank, before: at.rank,
 		some: make(chan struct{}, 1), stop: make(chan struct{}), gone: make(chan struct{}),
 	}
 }
@@ -74,13 +93,28 @@ func (c *courier) Send(to int, message []byte) {
 	}
 }
 
-// end returns when all messages have been sent.
-func (c *courier) end() {
+// beat makes the process one that sends heartbeats, and expects some, if it is the first of its host. heads are the
+// first processes of all hosts.
+func (c *courier) beat(heads []int) {
+	if i := slices.Index(heads, c.rank); i >= 0 {
+		c.next, c.before = heads[(i+1)%len(heads)], heads[(i+len(heads)-1)%len(heads)]
+	}
+}
+
+// end returns when all messages have been sent. Of a run that has failed some may never be.
+func (c *courier) end(failed bool) {
 	if !c.begun {
 		return
 	}
 	close(c.stop)
-	<-c.gone
+	var late <-chan time.Time
+	if failed {
+		late = time.After(endLimit)
+	}
+	select {
+	case <-c.gone:
+	case <-late:
+	}
 }
 
 // drain receives what was still under way to this process when nobody needed it any more, which some
@@ -109,11 +143,26 @@ func (c *courier) run() {
 	var under []*sending
 	idle := 0
 	rest := time.NewTimer(0)
+	heart := time.NewTicker(heartPeriod)
+	defer heart.Stop()
+	quiet := 0 // periods since something came from the host before
 	for {
 		done, ending := false, false
 		select {
 		case <-c.stop:
 			ending = true
+		case <-heart.C:
+			if c.next == c.rank || quiet > heartPeriods {
+				break
+			}
+			s, err := c.piece(nil, c.next, 0)
+			if err != nil {
+				c.failed(err)
+			}
+			under = append(under, s)
+			if quiet++; quiet > heartPeriods {
+				c.failed(&silent{c.before})
+			}
 		default:
 		}
 		c.mu.Lock()
@@ -151,6 +200,11 @@ func (c *courier) run() {
 		if piece != nil {
 			done = true
 			c.got++
+			if from == c.before {
+				quiet = 0
+			}
+		}
+		if len(piece) > 0 {
 			way := way{from, tag / tagPE}
 			if sofar := parts[way]; sofar != nil {
 				piece = append(sofar, piece...)
@@ -191,12 +245,17 @@ func (c *courier) dispatch(x outgoing) (under []*sending, err error) {
 			piece, tag = piece[:pieceBytes], tag|tagMore
 		}
 		left = left[len(piece):]
-		c.sent[rank]++
-		s, err := send(piece, rank, tag)
+		s, err := c.piece(piece, rank, tag)
 		if err != nil {
 			return under, err
 		}
 		under = append(under, s)
 	}
 	return under, nil
+}
+
+// piece begins to send a piece to a process.
+func (c *courier) piece(piece []byte, rank, tag int) (*sending, error) {
+	c.sent[rank]++
+	return send(piece, rank, tag)
 }

@@ -182,8 +182,9 @@ type sending struct {
 // send begins to send a piece, which stays as it is until it is sent.
 func send(piece []byte, to, tag int) (*sending, error) {
 	s := &sending{piece: piece}
-	s.pin.Pin(&piece[0])
-	err := failure("send", C.library_send(unsafe.Pointer(&piece[0]), C.int(len(piece)), C.int(to), C.int(tag), &s.request))
+	at := unsafe.SliceData(piece)
+	s.pin.Pin(at)
+	err := failure("send", C.library_send(unsafe.Pointer(at), C.int(len(piece)), C.int(to), C.int(tag), &s.request))
 	return s, err
 }
 

@@ -66,7 +66,7 @@ func (m *machine) Begin() (rank, ranks int, err error) {
 	go m.terminated()
 	m.rank, m.ranks, m.host, err = start()
 	m.all = err == nil
-	if os.Getenv(apartVariable) != "" {
+	if watched || os.Getenv(apartVariable) != "" {
 		m.host = m.rank
 	}
 	return m.rank, m.ranks, err
@@ -82,21 +82,43 @@ func (m *machine) Join(n int, alike bool) (first, count int, err error) {
 		return 0, 0, err
 	}
 	m.several = slices.ContainsFunc(all, func(a about) bool { return a.Host != own.Host })
-	common, fault := m.mapped(all, alike && m.several)
+	place := m.mapped
+	if watched {
+		place = m.unshared
+	}
+	common, fault := place(all, alike && m.several)
 	if _, err = m.exchange(own, fault); err != nil {
 		return 0, 0, err
 	}
-	m.file.Close() // it is mapped
+	if m.file != nil {
+		m.file.Close() // it is mapped
+	}
 	common.Alive = func(q int) bool { return running(int(all[m.process(q)].PID)) }
-	m.courier = newCourier(m.places, func(to int, message []byte) { m.Receive(to, message) }, func(err error) { m.Fail(err) })
+	m.courier = newCourier(m.places, func(to int, message []byte) { m.Receive(to, message) }, m.broken)
 	common.Courier = m.courier
 	first = m.begin(m.rank)
 	m.Member = inproc.Join(first, common)
 	if m.several {
+		var heads []int
+		for _, a := range all {
+			if !slices.Contains(heads, int(a.Host)) {
+				heads = append(heads, int(a.Host))
+			}
+		}
+		m.courier.beat(heads)
 		m.courier.Begin()
 	}
 	m.joined.Store(true)
 	return first, len(common.Board), nil
+}
+
+// broken ends the run with an error of the courier.
+func (m *machine) broken(err error) {
+	if of := (*silent)(nil); errors.As(err, &of) {
+		m.Stopped(&transport.Lost{PE: m.begin(of.rank), Site: m.Site(), Far: true})
+		return
+	}
+	m.Fail(err)
 }
 
 // excuse ends the run with an error and reports whether there is one.
@@ -146,6 +168,9 @@ func (m *machine) prepare(own *about) error {
 		return err
 	}
 	own.Program = [sha256.Size]byte(h.Sum(nil))
+	if watched {
+		return nil
+	}
 	size, err := partBytes(m.ranks)
 	if err != nil {
 		return err
@@ -179,6 +204,32 @@ func (m *machine) exchange(own *about, fault error) ([]about, error) {
 		}
 	}
 	return all, nil
+}
+
+// unshared is the memory of a process that is the only one of its host. PEs that are not alone use the same board.
+func (m *machine) unshared(all []about, alone bool) (common inproc.Common, err error) {
+	memory := &heap{}
+	board := func() unsafe.Pointer { return memory.Alloc(inproc.BoardSize(m.pes)) }
+	var shared unsafe.Pointer
+	for q := range all {
+		first, end := m.begin(q), m.begin(q+1)
+		for i := first; i < end; i++ {
+			host := first
+			if alone {
+				host = i
+			}
+			common.Host = append(common.Host, host)
+			common.Process = append(common.Process, first)
+			if q == m.rank && (alone || i == first) {
+				shared = board()
+			}
+			if q == m.rank {
+				common.Board = append(common.Board, shared)
+			}
+		}
+	}
+	common.Room = memory
+	return common, nil
 }
 
 // mapped is the memory of all processes on this host. Each has boards for its PEs ahead of the rest;
@@ -248,7 +299,7 @@ func (m *machine) Leave(last []byte, idle func()) (left [][]byte) {
 // ends them.
 func (m *machine) End() {
 	if m.courier != nil {
-		m.courier.end()
+		m.courier.end(!m.all)
 	}
 	if m.all {
 		if m.several {

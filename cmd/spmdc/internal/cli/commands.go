@@ -427,9 +427,6 @@ func (f *compileFlags) program(files []string, pes []int, how building, env *Env
 			return "", err
 		}
 	}
-	if how.race && c.Options.Transport != driver.InProcess {
-		return "", driver.Usagef("leave out --race, or run it in one process", "the race detector sees one process, and with --transport=mpi PEs are in several")
-	}
 	cache, err := driver.OpenCache()
 	if err != nil {
 		return "", err

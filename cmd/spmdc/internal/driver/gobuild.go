@@ -129,7 +129,7 @@ func (g *goTool) build(mpi *mpiCompiler, dir, out, tmp string, race bool, flags 
 	}
 	if race {
 		args = append(args, "-race")
-		cgo = []string{"CGO_ENABLED=1"} // the detector is linked in through cgo
+		cgo[0] = "CGO_ENABLED=1" // the detector is linked in through cgo
 	}
 	ctx, stop := Interruptible()
 	defer stop()

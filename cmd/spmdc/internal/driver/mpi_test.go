@@ -82,13 +82,11 @@ func TestStartMPIEnds(t *testing.T) {
 	}
 }
 
-// TestKills: whenever a process is killed, also while it starts, all end soon, with one error, and neither a process nor
-// a segment of shared memory is left.
-func TestKills(t *testing.T) {
-	effort.Full(t, "it kills processes for minutes")
+// withMPIs calls f for each MPI that there is, with a program of the examples that is built for it.
+func withMPIs(t *testing.T, example string, f func(t *testing.T, mpicc, program string, l Launch)) {
 	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
 	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-	file := filepath.Join("..", "..", "..", "..", "examples", "testdata", "mpi", "endless.f90")
+	file := filepath.Join("..", "..", "..", "..", "examples", filepath.FromSlash(example))
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -102,101 +100,143 @@ func TestKills(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			before := segments(t, mpicc)
-			for k := range 20 {
-				l.Each = 1 + k%2
-				kill(t, l, program)
-			}
-			var left []string
-			for range 100 { // those of other runs vanish
-				left = slices.DeleteFunc(segments(t, mpicc), func(name string) bool { return slices.Contains(before, name) })
-				if len(left) == 0 {
-					return
-				}
-				time.Sleep(100 * time.Millisecond)
-			}
-			t.Errorf("%v are left over", left)
+			f(t, mpicc, program, l)
 		})
+	}
+}
+
+// TestKills: whenever a process is killed, also while it starts, all end soon, with one error, and neither a process nor
+// a segment of shared memory is left.
+func TestKills(t *testing.T) {
+	effort.Full(t, "it kills processes for minutes")
+	withMPIs(t, "testdata/mpi/endless.f90", func(t *testing.T, mpicc, program string, l Launch) {
+		before := segments(t, mpicc)
+		for k := range 20 {
+			l.Each = 1 + k%2
+			kill(t, l, program)
+		}
+		var left []string
+		for range 100 { // those of other runs vanish
+			left = slices.DeleteFunc(segments(t, mpicc), func(name string) bool { return slices.Contains(before, name) })
+			if len(left) == 0 {
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		t.Errorf("%v are left over", left)
+	})
+}
+
+// TestRaceMPI: the race detector sees what comes from other processes too, and finds nothing in a program that has no races.
+func TestRaceMPI(t *testing.T) {
+	effort.Full(t, "it builds with the race detector for MPI")
+	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
+	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+	folder := filepath.Join("..", "..", "..", "..", "examples")
+	for _, mpicc := range []string{"mpicc.openmpi", "mpicc.mpich"} {
+		effort.Tool(t, mpicc, "libopenmpi-dev or libmpich-dev")
+		cache := testCache(t)
+		for name, races := range map[string]bool{"testdata/mpi/racy.f90": true, "jacobi/jacobi.hpf": false} {
+			t.Run(mpicc+" "+name, func(t *testing.T) {
+				file := filepath.Join(folder, filepath.FromSlash(name))
+				text, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				l := Launch{Transport: Transport{MPI: mpicc}}
+				b := Builder{Table: Passes(), Cache: cache, Host: true, Race: true}
+				program, err := b.Program(New(file, text, Options{Transport: l.Transport}))
+				if err != nil {
+					t.Fatal(err)
+				}
+				runs, found := 2, false
+				if races {
+					runs = 8 // one that does not happen in a run is not found
+				}
+				for k := 0; k < runs && !found; k++ {
+					l.Each = 1 + k%2
+					mpirun, args, env, err := l.Command(program, 4, []string{"-n", "4"})
+					if err != nil {
+						t.Fatal(err)
+					}
+					var stderr strings.Builder
+					status, err := StartMPI(mpirun, args, Stdio{Err: &stderr, Env: env})
+					is := strings.Contains(stderr.String(), "WARNING: DATA RACE")
+					if err != nil || is != (status == 66) || !is && (status != 0 || stderr.Len() > 0) {
+						t.Errorf("status %d, %v, errors %q", status, err, &stderr)
+					}
+					found = is
+				}
+				if races != found {
+					t.Errorf("the detector has found a race: %v", found)
+				}
+			})
+		}
 	}
 }
 
 // TestKilledGoesOn: a run whose processes are killed goes on from its checkpoints, and prints what it prints in one piece.
 func TestKilledGoesOn(t *testing.T) {
 	effort.Full(t, "it kills processes for some time")
-	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
-	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-	file := filepath.Join("..", "..", "..", "..", "examples", "plate", "plate.hpf")
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, mpicc := range []string{"mpicc.openmpi", "mpicc.mpich"} {
-		t.Run(mpicc, func(t *testing.T) {
-			effort.Tool(t, mpicc, "libopenmpi-dev or libmpich-dev")
-			l := Launch{Transport: Transport{MPI: mpicc}, Each: 2}
-			b := Builder{Table: Passes(), Cache: testCache(t), Host: true}
-			program, err := b.Program(New(file, text, Options{Transport: l.Transport}))
+	withMPIs(t, "plate/plate.hpf", func(t *testing.T, mpicc, program string, l Launch) {
+		l.Each = 2
+		dir := t.TempDir()
+		point, name := filepath.Join(dir, "checkpoint"), filepath.Join(dir, "input")
+		if err := os.WriteFile(name, []byte("2 5\n9000 10 24 0 0.01\n9000 20 20 0 0.02\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		run := func(more []string, f func(mpirun string, args []string, stdio Stdio, input *os.File) (int, error)) string {
+			input, err := os.Open(name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			dir := t.TempDir()
-			point, name := filepath.Join(dir, "checkpoint"), filepath.Join(dir, "input")
-			if err := os.WriteFile(name, []byte("2 5\n9000 10 24 0 0.01\n9000 20 20 0 0.02\n"), 0o666); err != nil {
+			defer input.Close()
+			mpirun, args, env, err := l.Command(program, 4, append([]string{"-n", "4"}, more...))
+			if err != nil {
 				t.Fatal(err)
 			}
-			run := func(more []string, f func(mpirun string, args []string, stdio Stdio, input *os.File) (int, error)) string {
-				input, err := os.Open(name)
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer input.Close()
-				mpirun, args, env, err := l.Command(program, 4, append([]string{"-n", "4"}, more...))
-				if err != nil {
-					t.Fatal(err)
-				}
-				var stdout, stderr synced
-				status, err := f(mpirun, args, Stdio{In: input, Out: &stdout, Err: &stderr, Env: env}, input)
-				if err != nil || status != 0 {
-					t.Fatalf("status %d, %v: %s", status, err, &stderr.text)
-				}
-				return stdout.text.String()
+			var stdout, stderr synced
+			status, err := f(mpirun, args, Stdio{In: input, Out: &stdout, Err: &stderr, Env: env}, input)
+			if err != nil || status != 0 {
+				t.Fatalf("status %d, %v: %s", status, err, &stderr.text)
 			}
-			want := run(nil, func(mpirun string, args []string, stdio Stdio, _ *os.File) (int, error) {
-				return StartMPI(mpirun, args, stdio)
-			})
-			const kills = 4
-			killed, again := 0, 0
-			got := run([]string{"-checkpoint", point, "-checkpoint-sync=false"}, func(mpirun string, args []string, stdio Stdio, input *os.File) (int, error) {
-				over := make(chan struct{})
-				defer close(over)
-				go func() {
-					for killed < kills {
-						select {
-						case <-over:
-							return
-						case <-time.After(time.Duration(300+rand.IntN(700)) * time.Millisecond):
-						}
-						if pids := processesOf(t, program); len(pids) > 0 && syscall.Kill(pids[rand.IntN(len(pids))], syscall.SIGKILL) == nil {
-							killed++
-						}
-					}
-				}()
-				return SuperviseMPI(mpirun, args, stdio, 3*kills, func(shown int64) ([]string, error) {
-					again++
-					_, err := input.Seek(0, io.SeekStart)
-					return append(slices.Clone(args), "-restart", "-shown", fmt.Sprint(shown)), err
-				}, io.Discard)
-			})
-			if got != want || again == 0 {
-				first := 0
-				for first < min(len(got), len(want)) && got[first] == want[first] {
-					first++
-				}
-				t.Errorf("started again %d times it prints %d bytes, in one piece %d, the first %d of which are the same: %.300q and %.300q", again, len(got), len(want), first, got[first:], want[first:])
-			}
-			t.Logf("killed %d times, started again %d times", killed, again)
+			return stdout.text.String()
+		}
+		want := run(nil, func(mpirun string, args []string, stdio Stdio, _ *os.File) (int, error) {
+			return StartMPI(mpirun, args, stdio)
 		})
-	}
+		const kills = 4
+		killed, again := 0, 0
+		got := run([]string{"-checkpoint", point, "-checkpoint-sync=false"}, func(mpirun string, args []string, stdio Stdio, input *os.File) (int, error) {
+			over := make(chan struct{})
+			defer close(over)
+			go func() {
+				for killed < kills {
+					select {
+					case <-over:
+						return
+					case <-time.After(time.Duration(300+rand.IntN(700)) * time.Millisecond):
+					}
+					if pids := processesOf(t, program); len(pids) > 0 && syscall.Kill(pids[rand.IntN(len(pids))], syscall.SIGKILL) == nil {
+						killed++
+					}
+				}
+			}()
+			return SuperviseMPI(mpirun, args, stdio, 3*kills, func(shown int64) ([]string, error) {
+				again++
+				_, err := input.Seek(0, io.SeekStart)
+				return append(slices.Clone(args), "-restart", "-shown", fmt.Sprint(shown)), err
+			}, io.Discard)
+		})
+		if got != want || again == 0 {
+			first := 0
+			for first < min(len(got), len(want)) && got[first] == want[first] {
+				first++
+			}
+			t.Errorf("started again %d times it prints %d bytes, in one piece %d, the first %d of which are the same: %.300q and %.300q", again, len(got), len(want), first, got[first:], want[first:])
+		}
+		t.Logf("killed %d times, started again %d times", killed, again)
+	})
 }
 
 // kill kills one of the processes of a program that never ends, at some time.

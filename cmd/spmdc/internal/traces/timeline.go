@@ -156,7 +156,7 @@ func (t *Trace) page(out io.Writer, title string, head, tables func(io.Writer)) 
 	for k := tracefile.Put; k <= tracefile.Lock; k++ {
 		fmt.Fprintf(w, `<b style="background:%s"></b>%s`, colours[k], k)
 	}
-	fmt.Fprint(w, "; regions are blue</p>\n")
+	fmt.Fprint(w, "; regions are blue or violet</p>\n")
 	fmt.Fprint(w, `<section id="communication" aria-labelledby="communicated"><h2 id="communicated">Messages between PEs, of the time in view</h2>`,
 		`<div role="radiogroup" aria-label="Measure"><label><input type="radio" name="measure" value="messages" checked> messages</label> <label><input type="radio" name="measure" value="bytes"> bytes</label></div>`,
 		`<p id="flows" role="status"></p><div class=pair><svg id="circle" role="img" aria-label="Messages between PEs as chords of a circle; the table has the same." viewBox="-260 -260 520 520"></svg><div id="matrix"></div></div></section>`, "\n")

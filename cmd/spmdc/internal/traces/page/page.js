@@ -69,15 +69,15 @@ function draw() {
 		c.globalAlpha = 1;
 	});
 	c.save(); c.beginPath(); c.rect(left, 0, width, height); c.clip();
-	c.strokeStyle = text; c.globalAlpha = .45; let n = 0;
+	let n = 0; const messages = new Path2D();
 	lanes.forEach((l, pe) => { if (shown(pe)) for (const e of l) {
 		if (e[PPE] < 0 || first[e[PPE]] < 0 || !D.ends[e[KIND]] || n > 2000) continue; // from the wait, once for each message
 		if (tops[e[PPE]] === tops[pe]) continue; // both are folded into this lane
 		const s = lanes[e[PPE]][e[PAT]], a = s[BEGAN], b = e[BEGAN] + e[TOOK];
 		if (b < from || a > to || Math.abs(x(b) - x(a)) < 1 && (to - from) > (D.to - D.from) / 50) continue;
-		n++; c.beginPath(); c.moveTo(x(a), tops[e[PPE]] + (s[DEPTH] + .5) * row); c.lineTo(x(b), tops[pe] + (e[DEPTH] + .5) * row); c.stroke();
+		n++; messages.moveTo(x(a), tops[e[PPE]] + (s[DEPTH] + .5) * row); messages.lineTo(x(b), tops[pe] + (e[DEPTH] + .5) * row);
 	} });
-	c.globalAlpha = 1;
+	c.strokeStyle = text; c.globalAlpha = Math.max(.15, Math.min(.5, 80 / n)); c.stroke(messages); c.globalAlpha = 1;
 	if (critical) {
 		const jumps = new Path2D(), along = new Path2D();
 		steps.forEach(([pe, a, b], i) => {

@@ -1,0 +1,178 @@
+package codegen
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/ir"
+)
+
+// A CHARACTER value is a string of Go, which cannot be changed: an assignment to a part of it
+// makes another. In a loop that uses a text by its characters alone it is a slice of bytes:
+//
+//	sText := []byte(s)
+//	for ... { spmd.Edit(sText, k, k, spmd.Char(97+k)) }
+//	s = string(sText)
+
+// editTexts emits that the texts which loop d of region r edits become bytes, if there are any.
+// What it returns makes them texts again.
+func (g *gen) editTexts(d *ir.Do, r *comm.Region) (end func()) {
+	var syms []*ir.Symbol
+	if !g.opt.Check && (isLeaf(d.Body) || r != nil && assignsAlone(d.Body)) {
+		for _, a := range edits(d.Body) {
+			x, ok := a.LHS.(*ir.Var)
+			if !ok || x.Sym.Coarray || x.Sym.Cell || g.texts[x.Sym] != "" {
+				continue
+			}
+			if byCharacters(d, func(e ir.Expr) bool { v, ok := e.(*ir.Var); return ok && v.Sym == x.Sym }) {
+				g.texts[x.Sym] = g.names.fresh(g.names.sym(x.Sym) + "Text")
+				syms = append(syms, x.Sym)
+				g.out.at = d.Pos.Line
+				g.out.p("%s := []byte(%s)", g.texts[x.Sym], g.scalar(x.Sym))
+			}
+		}
+	}
+	return func() {
+		for _, sym := range syms {
+			g.out.p("%s = string(%s)", g.scalar(sym), g.texts[sym])
+			delete(g.texts, sym)
+		}
+	}
+}
+
+// edits are the assignments to parts of texts.
+func edits(body []ir.Stmt) (list []*ir.Assign) {
+	ir.Walk(body, func(s ir.Stmt) bool {
+		if a, ok := s.(*ir.Assign); ok && edit(a) != nil {
+			list = append(list, a)
+		}
+		return true
+	})
+	return list
+}
+
+// edit is the call by which a assigns a part of a text, nil if it does not.
+func edit(a *ir.Assign) *ir.Call {
+	if c, ok := a.RHS.(*ir.Call); ok && c.Name == "setsub" && ir.Same(a.LHS, c.Args[0]) {
+		return c
+	}
+	return nil
+}
+
+// assignsAlone reports whether there are only assignments, IFs and loops of them.
+func assignsAlone(body []ir.Stmt) bool {
+	ok := true
+	ir.Walk(body, func(s ir.Stmt) bool {
+		switch s := s.(type) {
+		case *ir.Assign:
+			ok = ok && isPlain(s)
+		case *ir.If, *ir.Do:
+		default:
+			ok = false
+		}
+		return ok
+	})
+	return ok
+}
+
+// byCharacters reports whether loop d assigns only parts of a text, and uses only parts of it
+// which nothing keeps.
+func byCharacters(d *ir.Do, is func(ir.Expr) bool) bool {
+	ok, edited := true, false
+	whole, part := map[ir.Expr]bool{}, map[ir.Expr]bool{}
+	allow := func(e ir.Expr) {
+		if p, is := ir.Ungrouped(e).(*ir.Substr); is {
+			part[p] = true
+		}
+	}
+	for _, e := range []ir.Expr{d.Lo, d.Hi, d.Step} {
+		if e != nil {
+			ir.WalkExpr(e, func(e ir.Expr) bool { ok = ok && !is(e); return ok })
+		}
+	}
+	for _, a := range edits(d.Body) {
+		if is(a.LHS) {
+			edited, whole[a.LHS], whole[edit(a).Args[0]] = true, true, true
+		}
+	}
+	ir.WalkExprs(d.Body, func(_ ir.Stmt, e ir.Expr) bool {
+		switch x := e.(type) {
+		case *ir.Bin:
+			if x.Op >= ir.Eq && x.Op <= ir.Ge {
+				allow(x.L)
+				allow(x.R)
+			}
+		case *ir.Call:
+			switch x.Name {
+			case "ichar", "iachar":
+				allow(x.Args[0])
+			case "setsub":
+				allow(x.Args[3])
+			}
+		case *ir.Substr:
+			if is(x.Base) {
+				ok = ok && part[x]
+				whole[x.Base] = true
+			}
+		}
+		ok = ok && (!is(e) || whole[e])
+		return ok
+	})
+	return ok && edited
+}
+
+// edited is the slice of bytes that the text e is here, "" if it is a string.
+func (g *gen) edited(e ir.Expr) string {
+	switch e := e.(type) {
+	case *ir.Var:
+		return g.texts[e.Sym]
+	case *ir.Ref:
+		if name := g.leaf[e]; name != "" && g.textElements[name] {
+			return name
+		}
+	}
+	return ""
+}
+
+// assignPart emits an assignment to a part of a text that is bytes here.
+func (g *gen) assignPart(text string, c *ir.Call) {
+	g.out.p("spmd.Edit(%s, %s, %s, %s)", text, g.position(c.Args[1]), g.position(c.Args[2]), g.expr(c.Args[3]))
+}
+
+// character renders an expression of one character as its position, a number of Go's type int.
+func (g *gen) character(e ir.Expr) (string, bool) {
+	switch e := ir.Ungrouped(e).(type) {
+	case *ir.Const:
+		if len(e.Str) == 1 {
+			return strconv.Itoa(int(e.Str[0])), true
+		}
+	case *ir.Substr:
+		if g.opt.Check || !ir.Same(e.Lo, e.Hi) {
+			break
+		}
+		text := g.edited(e.Base)
+		if text == "" {
+			text = g.expr(e.Base)
+		}
+		return fmt.Sprintf("spmd.At(%s, %s)", text, g.position(e.Lo)), true
+	}
+	return "", false
+}
+
+// compareTexts renders a comparison of texts.
+func (g *gen) compareTexts(e *ir.Bin, op string) string {
+	_, lc := e.L.(*ir.Const)
+	_, rc := e.R.(*ir.Const)
+	l, lok := g.character(e.L)
+	r, rok := g.character(e.R)
+	switch {
+	case lok && rok && !(lc && rc):
+		return fmt.Sprintf("%s %s %s", l, op, r)
+	case e.Op == ir.Eq && !g.opt.Check:
+		return fmt.Sprintf("spmd.SameStr(%s, %s)", g.expr(e.L), g.expr(e.R))
+	case e.Op == ir.Ne && !g.opt.Check:
+		return fmt.Sprintf("!spmd.SameStr(%s, %s)", g.expr(e.L), g.expr(e.R))
+	}
+	return fmt.Sprintf("spmd.CmpStr(%s, %s) %s 0", g.expr(e.L), g.expr(e.R), op)
+}

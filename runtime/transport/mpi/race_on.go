@@ -1,0 +1,7 @@
+//go:build mpi && race
+
+package mpi
+
+// The race detector watches memory of Go alone. So each process is as if on a host of its own: what comes from
+// others is written by its courier, which the detector sees too.
+const watched = true
