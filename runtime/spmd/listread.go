@@ -222,8 +222,13 @@ func (r *listReader) pair() *readError {
 			return err
 		}
 		start := r.pos
-		for r.pos < len(r.line) && !r.isSeparator(r.line[r.pos]) && r.line[r.pos] != ')' {
-			r.pos++
+		inside := false // of NAN(...)
+		for ; r.pos < len(r.line) && !r.isSeparator(r.line[r.pos]); r.pos++ {
+			c := r.line[r.pos]
+			if c == ')' && !inside {
+				break
+			}
+			inside = c == '(' || inside && c != ')'
 		}
 		parts[i] = r.point(r.line[start:r.pos])
 		if err := r.skipBlanks(); err != nil {

@@ -208,19 +208,21 @@ func (pe *PE) command(q *question) {
 		err = c.Wait()
 		q.set("exitstat", int64(c.ProcessState.ExitCode()))
 	}
-	stat := int64(1)
+	stat, msg := int64(1), ""
 	var ended *exec.ExitError
 	if code := c.ProcessState.ExitCode(); errors.As(err, &ended) && (code == 126 || code == 127) { // the shell could not execute it
-		stat, err = 3, errors.New("Invalid command line") // as gfortran has it
+		stat, msg = 3, "Invalid command line" // as gfortran has it
 	} else if err == nil || ended != nil {
 		q.set("cmdstat", int64(0))
 		return
+	} else {
+		msg = err.Error()
 	}
 	if !q.wants("cmdstat") {
-		panic(&Fault{Msg: "execute_command_line: " + err.Error(), Hint: "give it CMDSTAT to handle it"})
+		panic(&Fault{Msg: "execute_command_line: " + msg, Hint: "give it CMDSTAT to handle it"})
 	}
 	q.set("cmdstat", stat)
-	q.set("cmdmsg", err.Error())
+	q.set("cmdmsg", msg)
 }
 
 var started = time.Now()
