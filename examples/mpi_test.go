@@ -510,7 +510,7 @@ func twoHosts(t *testing.T) (start []string, names [2]string) {
 	}
 	mpirun := "hostname " + names[0] + "; mpirun --mca plm_rsh_agent " + agent + " --mca plm_rsh_no_tree_spawn 1 --mca btl tcp,vader,self" +
 		" --mca btl_tcp_if_include cable --mca oob_tcp_if_include cable" +
-		" --host " + address(0) + ":2," + address(1) + ":2 \"$@\"" +
+		" -x SPMD_SILENCE=10 --host " + address(0) + ":2," + address(1) + ":2 \"$@\"" +
 		// Open MPI warns when the agent was fast.
 		" 2>" + agent + ".$$; status=$?; grep -v -e 'plm:rsh: Warning: setpgid' -e '^$' " + agent + ".$$ >&2; exit $status"
 	return []string{"ip", "netns", "exec", names[0], "unshare", "--uts", "sh", "-c", mpirun, "mpirun"}, names

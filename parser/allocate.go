@@ -12,7 +12,8 @@ import (
 // The grammars of ALLOCATABLE, ALLOCATE and DEALLOCATE.
 type (
 	allocatableStmt struct {
-		Entities []shaped `parser:"'allocatable' '::'? @@ ( ',' @@ )*"`
+		Word     lexer.Token `parser:"@( 'allocatable' | 'pointer' ) '::'?"`
+		Entities []shaped    `parser:"@@ ( ',' @@ )*"`
 	}
 	allocateStmt struct {
 		Word lexer.Token `parser:"@( 'allocate' | 'deallocate' )"`
@@ -104,7 +105,7 @@ func (c *climber) passType() {
 }
 
 func (g *allocatableStmt) build(p *parser, base ast.Base) ast.Stmt {
-	s := &ast.AllocatableStmt{Base: base}
+	s := &ast.AllocatableStmt{Base: base, Pointer: g.Word.Value == "pointer"}
 	ok := true
 	for i := range g.Entities {
 		e := &g.Entities[i]

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
 
 	"github.com/spmdc/spmdc/parser/ast"
@@ -63,8 +62,8 @@ type (
 		Co   []dimension `parser:"( '[' @@ ( ',' @@ )* ']' )?"`
 		Len  *starLen    `parser:"( '*' @@ )?"`
 		Data *dataValues `parser:"( @@"`
-		Old  *oldInit    `parser:"| @@ | '='"`
-		Init *expr       `parser:"@@ )?"`
+		Null *expr       `parser:"| '=>' @@"`
+		Init *expr       `parser:"| '=' @@ )?"`
 	}
 	constant struct {
 		Name lexer.Token `parser:"@Ident '='"`
@@ -84,19 +83,6 @@ type (
 		Any    bool         `parser:"| @':' )"`
 	}
 )
-
-// oldInit is an initial value in a form outside the subset: it never parses.
-type oldInit struct{}
-
-// Parse implements participle.Parseable.
-func (*oldInit) Parse(lex *lexer.PeekingLexer) error {
-	t := lex.Peek()
-	if t.Type != scan.Op || t.Value != "=>" {
-		return participle.NextMatch
-	}
-	return problem(source.OutsideSubset, t, "this form of initial value is outside the subset").
-		WithHelp("write = value behind the name, and :: in front of it")
-}
 
 func (g *programStmt) build(_ *parser, base ast.Base) ast.Stmt {
 	return &programUnit{base, g.Name}
@@ -146,6 +132,13 @@ func (g *typeDecl) build(p *parser, base ast.Base) ast.Stmt {
 			ok = false
 		case e.Data != nil:
 			ent.Data = e.Data.list
+		case e.Null != nil:
+			if call, is := e.Null.X.(*ast.Index); !is || call.Name != "null" || len(call.Args) > 0 || !d.Pointer {
+				p.diags.Add(problem(source.OutsideSubset, &e.Name, "=> stands in the declaration of a pointer, with null() behind it").
+					WithHelp("write => null(), and associate the pointer in a statement"))
+				ok = false
+			}
+			ent.Null = true
 		}
 		d.Entities = append(d.Entities, ent)
 	}
@@ -244,8 +237,7 @@ var withoutEffect = map[string]bool{"target": true, "contiguous": true, "volatil
 
 // attributeAdvice says for each attribute outside the subset what to do.
 var attributeAdvice = map[string]string{
-	"pointer": "use the array itself",
-	"bind":    "remove it",
+	"bind": "remove it",
 }
 
 func (g *attribute) build(p *parser, d *ast.TypeDecl) bool {
@@ -279,6 +271,8 @@ func (g *attribute) build(p *parser, d *ast.TypeDecl) bool {
 		d.Save = true
 	case g.Word.Value == "allocatable" && g.Arg == nil && !d.Allocatable:
 		d.Allocatable = true
+	case g.Word.Value == "pointer" && g.Arg == nil && !d.Allocatable:
+		d.Pointer, d.Allocatable = true, true
 	case g.Word.Value == "external" && g.Arg == nil && !d.External:
 		d.External = true
 	case g.Word.Value == "intrinsic" && g.Arg == nil && !d.Intrinsic:
@@ -326,7 +320,7 @@ func (g *attribute) build(p *parser, d *ast.TypeDecl) bool {
 }
 
 // attributeWords are those that a misspelt one is compared with.
-var attributeWords = []string{"parameter", "dimension", "codimension", "allocatable", "intent", "optional", "external", "intrinsic", "save", "public", "private", "protected", "target", "value", "contiguous", "volatile"}
+var attributeWords = []string{"parameter", "dimension", "codimension", "allocatable", "intent", "optional", "external", "intrinsic", "save", "public", "private", "protected", "target", "value", "contiguous", "volatile", "pointer"}
 
 // dims builds the extents of an array; ok is false when there was an error, or
 // was before.

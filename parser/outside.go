@@ -9,7 +9,6 @@ import (
 
 const (
 	noInterface = "put the procedure behind CONTAINS, or into a module: its interface is known then"
-	noPointers  = "declare an array with the greatest extents that are needed, and work on a part"
 	needless    = "remove it: it has no effect here"
 )
 
@@ -20,8 +19,6 @@ var instead = map[string]string{
 
 	"include": "put the text in place",
 	"module":  "write MODULE name, on a line of its own",
-
-	"pointer": noPointers,
 
 	"wait":   needless,
 	"format": "write 10 format(...), with a label and in a procedure or program",

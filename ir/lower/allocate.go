@@ -2,6 +2,7 @@ package lower
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -131,6 +132,7 @@ func (l *lowerer) declareAllocatable(s *ir.Symbol, dims []ast.DimSpec, pos sourc
 	if len(dims) > 7 {
 		l.errorf(codeOutside, pos, "%s has %d dimensions, Fortran allows 7", name, len(dims))
 	}
+	h := l.heapOf(s)
 	lo := make([]ir.Expr, len(dims))
 	for k, d := range dims {
 		if d.Hi != nil || d.Lo != nil {
@@ -143,10 +145,13 @@ func (l *lowerer) declareAllocatable(s *ir.Symbol, dims []ast.DimSpec, pos sourc
 	a := &allocatable{flag: l.local(name+"_allocated", ir.Logical, pos), coends: l.cobounds[s].scalars()}
 	a.flag.Init = truth(false, pos)
 	l.mention[a.flag], l.typed[a.flag] = true, pos
-	if len(dims) > 0 {
+	l.allocs[s] = a
+	switch {
+	case h != nil:
+		l.declareTied(h, s, dims, pos)
+	case len(dims) > 0:
 		a.lo, a.hi = l.openArray(s, lo, pos)
 	}
-	l.allocs[s] = a
 	l.mirror(s, a, pos)
 }
 
@@ -162,7 +167,11 @@ func (l *lowerer) objectOf(s *ir.Symbol) *ir.Symbol {
 func (l *lowerer) keepAllocated(s *ir.Symbol) {
 	if a := l.allocs[s]; a != nil {
 		a.flag.Site = nil
-		for _, e := range slices.Concat(a.lo, a.hi, a.coends) {
+		ends := slices.Concat(a.lo, a.hi, a.coends)
+		if p := l.pointers[s]; p != nil {
+			ends = slices.Concat(p.steps, p.lows, p.sizes, []*ir.Symbol{p.at})
+		}
+		for _, e := range ends {
 			if e != nil {
 				e.Site = nil
 			}
@@ -319,6 +328,9 @@ func (l *lowerer) allocateOne(e, source, mold, length ast.Expr, to statusTo) []i
 		body = append(body, l.assign(&ast.Assign{Base: ast.Base{Pos: pos}, LHS: &ast.Ident{XBase: ast.XBase{Pos: pos, End: pos}, Name: nameOf(e)}, RHS: source})...)
 	}
 	text := fmt.Sprintf("attempt to allocate %s, which is allocated already", s.Source())
+	if l.isPointer[s] {
+		return body
+	}
 	failed := l.fails(to, 5014, text, "Attempt to allocate an allocated object", pos)
 	if to.stat == nil {
 		return append(one(&ir.If{S: ir.S{Pos: pos}, Cond: varOf(a.flag, pos), Then: failed}), body...)
@@ -452,6 +464,9 @@ func (l *lowerer) shapeOf(e ast.Expr, pre *[]ir.Stmt) (lo, n []ir.Expr, ok bool)
 // allocated gives the ends of s their values, and s its memory. With lower the array would need
 // other lower bounds than the constants that it has.
 func (l *lowerer) allocated(s *ir.Symbol, a *allocatable, lo, n []ir.Expr, pos source.Pos) (out []ir.Stmt, lower bool) {
+	if p := l.pointers[s]; p != nil {
+		return l.allocatedBlock(p, a, lo, n, pos), false
+	}
 	for k, high := range a.hi {
 		low := lo[k]
 		if a.lo[k] != nil {
@@ -498,6 +513,9 @@ func (l *lowerer) deallocateOne(e ast.Expr, to statusTo) []ir.Stmt {
 
 // freed takes the memory of s.
 func (l *lowerer) freed(s *ir.Symbol, a *allocatable, pos source.Pos) []ir.Stmt {
+	if p := l.pointers[s]; p != nil {
+		return l.freedBlock(p, a, pos)
+	}
 	out := one(l.set(a.flag, truth(false, pos), pos))
 	if len(a.hi) > 0 {
 		out = append(out, &ir.Allocate{S: ir.S{Pos: pos}, Sym: s, Free: true})
@@ -513,9 +531,11 @@ func (l *lowerer) freedAtReturn() (out []ir.Stmt) {
 	if len(l.allocs) == 0 {
 		return nil
 	}
-	for _, s := range l.prog.Symbols {
+	for _, s := range l.ownAllocatables() {
 		a := l.allocs[s]
-		if a == nil || s.Site != l.scope.site || !l.scope.owns(s) {
+		if l.pointers[s] != nil && !l.isPointer[s] {
+			pos := l.scope.unit.EndPos
+			out = append(out, &ir.If{S: ir.S{Pos: pos}, Cond: varOf(a.flag, pos), Then: l.freed(s, a, pos)})
 			continue
 		}
 		if s.Coarray && !s.Apart { // all images wait for each other
@@ -528,6 +548,21 @@ func (l *lowerer) freedAtReturn() (out []ir.Stmt) {
 			continue
 		}
 		out = append(out, l.set(a.flag, truth(false, l.scope.unit.EndPos), l.scope.unit.EndPos))
+	}
+	return out
+}
+
+// ownAllocatables are those of the procedure in hand.
+func (l *lowerer) ownAllocatables() (out []*ir.Symbol) {
+	for _, s := range l.prog.Symbols {
+		if l.allocs[s] != nil && s.Site == l.scope.site && l.scope.owns(s) {
+			out = append(out, s)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.names)) {
+		if s := l.names[name]; l.pointers[s] != nil && s.Site == l.scope.site && l.scope.owns(s) && l.dummies[name] == nil {
+			out = append(out, s)
+		}
 	}
 	return out
 }

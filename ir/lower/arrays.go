@@ -96,7 +96,7 @@ func (l *lowerer) arrayAssign(s *ast.Assign) []ir.Stmt {
 	if !l.mayChange(ast.Name{Pos: to.pos, Name: to.name}) {
 		return nil
 	}
-	if id, whole := base.(*ast.Ident); whole && co == nil && l.allocs[l.lookup(id.Name)] != nil {
+	if id, whole := base.(*ast.Ident); whole && co == nil && l.allocs[l.lookup(id.Name)] != nil && !l.isPointer[l.lookup(id.Name)] {
 		s = ast.Copy(s)
 		staged, ok := l.regrow(s, l.lookup(id.Name), &pre)
 		if !ok {

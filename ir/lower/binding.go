@@ -485,7 +485,7 @@ func (b *binding) around(body []ir.Stmt) []ir.Stmt {
 	for _, d := range b.list {
 		a := d.arg
 		if d.object {
-			if x := l.allocs[d.sym]; d.intent == "out" && x != nil {
+			if x := l.allocs[d.sym]; d.intent == "out" && x != nil && !l.isPointer[d.sym] {
 				out = append(out, &ir.If{S: ir.S{Pos: at}, Cond: varOf(x.flag, at), Then: l.freed(d.sym, x, at)})
 			}
 			continue

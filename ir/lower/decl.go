@@ -36,6 +36,7 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 	defer func() { l.noCalls = outer }()
 	l.data, l.saves, l.unsized = nil, nil, nil
 	l.deferred = deferredElsewhere(spec)
+	l.commonNames, l.postponed = namesInCommon(spec), nil
 	var commons []*ast.Common
 	var interfaces []ast.Name
 	var equivalences []*ast.Equivalence
@@ -62,8 +63,12 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 			}
 		case *ast.AllocatableStmt:
 			for i := range s.Entities {
-				if e := &s.Entities[i]; !l.deferred[e.Name] {
+				e := &s.Entities[i]
+				if !l.deferred[e.Name] {
 					l.dimension(e, true)
+				}
+				if x := l.names[e.Name]; x != nil && s.Pointer {
+					l.isPointer[x] = true
 				}
 			}
 		case *ast.Attribute:
@@ -117,6 +122,10 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 			WithHelp("write the length: character(len=80) :: %s", e.Name)
 	}
 	l.storage(commons, equivalences)
+	l.commonNames = nil
+	for _, set := range l.postponed {
+		set()
+	}
 	if !l.surveying {
 		l.saveStmts()
 		l.dataStmts()
@@ -151,6 +160,7 @@ func (l *lowerer) typeDecl(d *ast.TypeDecl) {
 		if s == nil {
 			continue
 		}
+		l.isPointer[s] = l.isPointer[s] || d.Pointer
 		l.keepsLength(s, t, e, d)
 		name := ast.Name{Pos: e.Pos, Name: e.Name}
 		if d.Access != "" {
@@ -203,6 +213,8 @@ func (l *lowerer) typeDecl(d *ast.TypeDecl) {
 			s.Len = l.binding.resultLen
 		case t.assumed:
 			l.unsized = append(l.unsized, e)
+		case e.Null:
+			l.saved(e.Name, s)
 		case e.Init != nil:
 			if l.saved(e.Name, s) == s {
 				l.initial(s, e.Init)
@@ -390,6 +402,10 @@ func (l *lowerer) setDims(s *ir.Symbol, dims []ast.DimSpec, pos source.Pos) {
 	}
 	ok := true
 	if b := l.binding; b != nil {
+		if mentionsAny(dims, l.commonNames) {
+			l.postponed = append(l.postponed, func() { l.setDims(s, dims, pos) })
+			return
+		}
 		if d := b.bySym[s]; d != nil {
 			b.setShape(d, dims)
 			return
@@ -412,6 +428,30 @@ func (l *lowerer) setDims(s *ir.Symbol, dims []ast.DimSpec, pos source.Pos) {
 		l.errorf(codeLarge, pos, "array %s has %.3g elements, more than the %d that can be handled", s.Source(), size, maxElements).
 			WithHelp("check its bounds (%s)", ir.BoundsString(s.Dims))
 	}
+}
+
+// namesInCommon are the names in the COMMON blocks of a specification part. An array bound
+// that mentions one is evaluated when the names have their storage, which another unit may
+// have declared.
+func namesInCommon(spec []ast.Stmt) map[string]source.Pos {
+	names := map[string]source.Pos{}
+	for _, s := range spec {
+		if c, ok := s.(*ast.Common); ok {
+			for _, b := range c.Blocks {
+				for _, e := range b.Entities {
+					names[e.Name] = e.Pos
+				}
+			}
+		}
+	}
+	return names
+}
+
+// mentionsAny reports whether a bound mentions one of the names.
+func mentionsAny(dims []ast.DimSpec, names map[string]source.Pos) bool {
+	return slices.ContainsFunc(dims, func(d ast.DimSpec) bool {
+		return d.Lo != nil && mentionsDummy(d.Lo, names) || d.Hi != nil && mentionsDummy(d.Hi, names)
+	})
 }
 
 // bounds evaluates constant bounds; one in error becomes 1 and ok false.

@@ -22,6 +22,7 @@ func (b *binding) setShape(d *dummy, dims []ast.DimSpec) {
 		return
 	}
 	l.unbounded[d.sym] = true // until all is known to be right
+	d.arg = b.held(d.arg)
 	a := d.arg
 	if a != nil && a.view == nil && !d.takesText() {
 		a = nil // reported
@@ -151,9 +152,7 @@ func (b *binding) localBounds(dims []ast.DimSpec, name string, s *ir.Symbol) (li
 	for _, d := range b.list {
 		names[d.Name.Name] = d.Pos
 	}
-	for _, dim := range dims {
-		l.loose[s] = l.loose[s] || dim.Lo != nil && mentionsDummy(dim.Lo, names) || dim.Hi != nil && mentionsDummy(dim.Hi, names)
-	}
+	l.loose[s] = l.loose[s] || mentionsAny(dims, names)
 	switch {
 	case !ok || constant:
 		return list, ok

@@ -249,6 +249,9 @@ func (l *lowerer) index(e *ast.Index) ir.Expr {
 	if e.Name == "allocated" && p == nil && s == nil {
 		return l.isAllocated(e)
 	}
+	if e.Name == "associated" && p == nil && s == nil {
+		return l.isAssociated(e)
+	}
 	if p == nil && l.isFunction(e) {
 		switch {
 		case arrayFunctions[e.Name]:

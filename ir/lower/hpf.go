@@ -409,10 +409,14 @@ func (l *lowerer) farAlign(pos source.Pos) (alignForm, bool) {
 
 func mentionsDummy(e ast.Expr, dummies map[string]source.Pos) bool {
 	return ast.Any(e, func(e ast.Expr) bool {
-		i, ok := e.(*ast.Ident)
-		if ok {
-			_, ok = dummies[i.Name]
+		name := ""
+		switch e := e.(type) {
+		case *ast.Ident:
+			name = e.Name
+		case *ast.Index:
+			name = e.Name
 		}
+		_, ok := dummies[name]
 		return ok
 	})
 }

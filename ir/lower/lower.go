@@ -46,7 +46,7 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 	before := diags.Len()
 	for k := newFound(); ; {
 		l, prog := lower(f, diags, k)
-		if len(l.again.flat)+len(l.again.vary)+len(l.again.recursive)+len(l.again.parts) == 0 {
+		if len(l.again.flat)+len(l.again.vary)+len(l.again.recursive)+len(l.again.parts)+len(l.again.tied) == 0 {
 			diags.Unique()
 			diags.Sort()
 			return prog
@@ -65,12 +65,13 @@ type found struct {
 	flat map[declared]bool // arrays that have rank 1 because calls reshape them
 	vary map[string]bool   // allocatable arrays whose lower bounds are variables
 
+	tied      map[declared]declared // pointers and their targets: another one of the class, see join
 	recursive map[*ast.Program]bool // procedures that have a frame
 	parts     map[ast.Name]bool     // their dummy arrays that are other parts of an array at each depth
 }
 
 func newFound() found {
-	return found{map[declared]bool{}, map[string]bool{}, map[*ast.Program]bool{}, map[ast.Name]bool{}}
+	return found{map[declared]bool{}, map[string]bool{}, map[declared]declared{}, map[*ast.Program]bool{}, map[ast.Name]bool{}}
 }
 
 // lower is Lower, where k is known.
@@ -90,6 +91,10 @@ func lower(f *ast.File, diags *source.List, k found) (*lowerer, *ir.Program) {
 		tried:       make(map[string]int),
 		endless:     make(map[*ast.Program]bool),
 		stacks:      make(map[ir.Type]*stack),
+		heaps:       make(map[declared]*heap),
+		classes:     make(map[*ir.Symbol]declared),
+		pointers:    make(map[*ir.Symbol]*pointer),
+		isPointer:   make(map[*ir.Symbol]bool),
 		main:        make(map[string]bool),
 		modules:     make(map[string]*scope),
 		language:    make(map[string]*scope),
@@ -155,7 +160,8 @@ func lower(f *ast.File, diags *source.List, k found) (*lowerer, *ir.Program) {
 	if teams {
 		begin = l.declareTeams(p.Pos)
 	}
-	l.prog.Body = append(begin, l.unitBody(p)...)
+	begin = append(begin, l.unitBody(p)...)
+	l.prog.Body = append(l.heapsBegin(), begin...)
 	l.joinTexts()
 	l.wholeTexts()
 	l.uncalled(f)
@@ -214,6 +220,11 @@ type lowerer struct {
 	stacks   map[ir.Type]*stack    // what these keep
 	texted   *ir.Symbol            // the same, for texts
 
+	heaps     map[declared]*heap      // of classes, by their first one
+	classes   map[*ir.Symbol]declared // of the arrays of heaps
+	pointers  map[*ir.Symbol]*pointer
+	isPointer map[*ir.Symbol]bool // declared as POINTER
+
 	prelude   []ir.Stmt                 // what the statement in hand does first: functions that it refers to
 	hoisted   []ir.Stmt                 // the same, in front of that: functions whose value is an array
 	results   map[*ast.Index]*ir.Symbol // the arrays that have their values
@@ -262,13 +273,15 @@ type lowerer struct {
 
 	signatures map[*ast.Program][]*dummy
 
-	allocs   map[*ir.Symbol]*allocatable
-	cobounds map[*ir.Symbol]codimensions
-	mirrors  map[*ir.Symbol]*ir.Symbol // of the scalars of components that each image allocates for itself
-	unsized  []*ast.Entity             // CHARACTER*(*) whose PARAMETER is still to come; of the declarations in hand
-	deferred map[string]bool           // see deferredElsewhere; of the declarations in hand
-	regrown  []regrown
-	lows     *lows
+	allocs      map[*ir.Symbol]*allocatable
+	cobounds    map[*ir.Symbol]codimensions
+	mirrors     map[*ir.Symbol]*ir.Symbol // of the scalars of components that each image allocates for itself
+	commonNames map[string]source.Pos     // in COMMON; while the declarations in hand are read
+	postponed   []func()                  // set the dimensions that depend on them
+	unsized     []*ast.Entity             // CHARACTER*(*) whose PARAMETER is still to come; of the declarations in hand
+	deferred    map[string]bool           // see deferredElsewhere; of the declarations in hand
+	regrown     []regrown
+	lows        *lows
 }
 
 // loop is a loop around the statement being lowered.

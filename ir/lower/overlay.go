@@ -140,6 +140,7 @@ func (l *lowerer) storage(commons []*ast.Common, equivalences []*ast.Equivalence
 		l.settlePieces(a, b.pieces)
 	}
 	l.flatten()
+	l.tieTargets()
 }
 
 // settlePieces makes the variables of area a what the pieces say.

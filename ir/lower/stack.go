@@ -147,6 +147,13 @@ func (l *lowerer) stack(t ir.Type) *stack {
 	site := l.scope.site
 	l.scope.site = nil
 	defer func() { l.scope.site = site }()
+	st := l.newStack(t, "stack")
+	l.stacks[t] = st
+	return st
+}
+
+// newStack makes a stack for values of type t, with this name.
+func (l *lowerer) newStack(t ir.Type, name string) *stack {
 	pos := l.prog.Pos
 	open := func(name string) *ir.Symbol {
 		s := l.local(name, t, pos)
@@ -156,10 +163,9 @@ func (l *lowerer) stack(t ir.Type) *stack {
 		l.allocs[s], l.mention[a.flag], l.typed[a.flag], l.typed[s] = a, true, pos, pos
 		return s
 	}
-	st := &stack{array: open("stack"), spare: open("spare"), top: l.local("top", ir.Integer, pos)}
+	st := &stack{array: open(name), spare: open(name + "_spare"), top: l.local(name+"_top", ir.Integer, pos)}
 	st.top.Init = l.intConst(0, pos)
 	l.mention[st.top], l.typed[st.top] = true, pos
-	l.stacks[t] = st
 	return st
 }
 
@@ -196,7 +202,7 @@ func (st *stack) room(l *lowerer, n ir.Expr, at source.Pos) ir.Stmt {
 	grown := func(s *ir.Symbol, a *allocatable, size ir.Expr) []ir.Stmt {
 		return l.allocatedAnew(s, a, []ir.Expr{l.intConst(1, at)}, []ir.Expr{size}, at)
 	}
-	size := l.foldCall(&ir.Call{X: ir.X{Pos: at, Typ: ir.Long}, Name: "max", Args: []ir.Expr{intConstOf(ir.Long, least, at), l.convert(l.times(l.intConst(2, at), need(), at), ir.Long)}})
+	size := l.foldCall(&ir.Call{X: ir.X{Pos: at, Typ: ir.Long}, Name: "max", Args: []ir.Expr{intConstOf(ir.Long, least, at), l.times(intConstOf(ir.Long, 2, at), l.convert(need(), ir.Long), at)}})
 	then := grown(st.spare, b, ir.Clone(size))
 	then = append(then, &ir.If{S: ir.S{Pos: at}, Cond: varOf(a.flag, at), Then: one(copied(st.spare, st.array))})
 	then = append(then, grown(st.array, a, size)...)

@@ -153,7 +153,7 @@ func (l *lowerer) simple(s ast.Stmt) []ir.Stmt {
 		}
 		return l.selectCase(s)
 	case *ast.PointerAssign:
-		l.errorf(codeOutside, s.Pos, "pointers are outside the subset").WithHelp("declare an array with the greatest extents that are needed, and work on a part")
+		return l.pointerAssign(s)
 	case *structure.Block, *structure.Loop, *structure.Leave, *structure.Repeat, *structure.Let:
 		return l.structuredStmt(s)
 	case *ast.Processors, *ast.Template, *ast.Align, *ast.Distribute:

@@ -139,4 +139,5 @@ type Entity struct {
 	Len    Expr        // character length after *, or nil
 	Init   Expr        // or nil
 	Data   []DataValue // of "i / 5 /", or nil
+	Null   bool        // "p => null()"
 }

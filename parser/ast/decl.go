@@ -19,6 +19,7 @@ type (
 		External    bool
 		Intrinsic   bool
 		Allocatable bool
+		Pointer     bool // Allocatable is set, too
 		Optional    bool
 		Value       bool
 		Protected   bool
@@ -57,9 +58,10 @@ type (
 		Base
 		Entities []Entity
 	}
-	// AllocatableStmt is "allocatable :: a(:), b".
+	// AllocatableStmt is "allocatable :: a(:), b", or "pointer :: a(:), b".
 	AllocatableStmt struct {
 		Base
+		Pointer  bool
 		Entities []Entity
 	}
 	// ImplicitNone is "implicit none".

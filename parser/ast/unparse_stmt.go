@@ -27,7 +27,7 @@ func head(s Stmt) (text string, directive bool) {
 		b.WriteString("dimension ")
 		writeEntities(&b, s.Entities)
 	case *AllocatableStmt:
-		b.WriteString("allocatable :: ")
+		b.WriteString(allocatableWord(s.Pointer) + " :: ")
 		writeEntities(&b, s.Entities)
 	case *Allocate:
 		if s.Free {
@@ -441,6 +441,13 @@ func named(word, name string) string {
 	return word + " " + name
 }
 
+func allocatableWord(pointer bool) string {
+	if pointer {
+		return "pointer"
+	}
+	return "allocatable"
+}
+
 func comma(b *strings.Builder, i int) {
 	if i > 0 {
 		b.WriteString(", ")
@@ -491,7 +498,7 @@ func writeTypeDecl(b *strings.Builder, s *TypeDecl) {
 		colons = true
 	}
 	if s.Allocatable {
-		b.WriteString(", allocatable")
+		b.WriteString(", " + allocatableWord(s.Pointer))
 		colons = true
 	}
 	for i, has := range []bool{s.Optional, s.Value, s.Protected} {
@@ -509,7 +516,7 @@ func writeTypeDecl(b *strings.Builder, s *TypeDecl) {
 		colons = true
 	}
 	for _, e := range s.Entities {
-		colons = colons || e.Init != nil
+		colons = colons || e.Init != nil || e.Null
 	}
 	if colons {
 		b.WriteString(" ::")
@@ -581,6 +588,9 @@ func writeEntities(b *strings.Builder, list []Entity) {
 		}
 		if e.Data != nil {
 			writeValues(b, e.Data)
+		}
+		if e.Null {
+			b.WriteString(" => null()")
 		}
 	}
 }

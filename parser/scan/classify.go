@@ -254,6 +254,7 @@ var simple = map[string]Kind{
 	"parameter":       Parameter,
 	"dimension":       Dimension,
 	"allocatable":     Allocatable,
+	"pointer":         Allocatable,
 	"allocate":        Allocate,
 	"deallocate":      Allocate,
 	"data":            Data,

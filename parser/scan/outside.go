@@ -13,7 +13,6 @@ var outsideWords = map[string]bool{
 	"format":      true, "generic": true,
 	"include":   true,
 	"module":    true,
-	"pointer":   true,
 	"procedure": true,
 	"pure":      true, "recursive": true,
 	"sequence": true, "target": true,

@@ -39,7 +39,7 @@ func (p *program) define(s *scope, d *ast.TypeDef) {
 func (p *program) components(r *record, d *ast.TypeDecl) {
 	for i := range d.Entities {
 		e := &d.Entities[i]
-		c := &component{name: e.Name, pos: e.Pos, spec: d.Type, allocatable: d.Allocatable}
+		c := &component{name: e.Name, pos: e.Pos, spec: d.Type, allocatable: d.Allocatable, pointer: d.Pointer}
 		dims := e.Dims
 		if len(dims) == 0 {
 			dims = d.Dimension

@@ -8,7 +8,7 @@ import (
 )
 
 // inquiries are the intrinsics that ask about a variable as a whole, not its value.
-var inquiries = map[string]bool{"size": true, "lbound": true, "ubound": true, "shape": true, "allocated": true, "present": true,
+var inquiries = map[string]bool{"size": true, "lbound": true, "ubound": true, "shape": true, "allocated": true, "associated": true, "present": true,
 	"this_image": true, "lcobound": true, "ucobound": true, "image_index": true}
 
 // expr is x, which has no derived type, without components and arguments of derived types.
@@ -107,6 +107,18 @@ func (t *unit) functionRef(name string, pos source.Pos, args []ast.Expr, at ast.
 	return &ast.Index{XBase: at, Name: t.specific(name, args), NamePos: pos, Args: t.arguments(name, args)}
 }
 
+// samePlace is x, which is ASSOCIATED, of o and an object that it may point to: of their first parts.
+func (t *unit) samePlace(x *ast.Index, o *object, with ast.Expr) ast.Expr {
+	to := t.object(with)
+	if to == nil || to.of != o.of || len(o.of.leaves()) == 0 {
+		t.p.errorf(with.Position(), "%s points to type %s, and this has another type or is no variable", o.name, o.of.name).WithHelp("name a variable of type %s, or a part of one", o.of.name)
+		return x
+	}
+	l := o.of.leaves()[0]
+	x.Args = []ast.Expr{t.reference(o, l), t.reference(to, l)}
+	return x
+}
+
 // inquiry is an inquiry about what may have a derived type.
 func (t *unit) inquiry(name string, pos source.Pos, args []ast.Expr, at ast.XBase) ast.Expr {
 	x := &ast.Index{XBase: at, Name: name, NamePos: pos}
@@ -139,8 +151,11 @@ func (t *unit) inquiry(name string, pos source.Pos, args []ast.Expr, at ast.XBas
 		x.Args = append([]ast.Expr{t.reference(o, nil)}, t.arguments(name, args[1:])...)
 		return x
 	}
+	if name == "associated" && len(args) == 2 {
+		return t.samePlace(x, o, args[1])
+	}
 	l := o.plainest()
-	if l == nil && (name == "present" || name == "allocated") && len(o.of.leaves()) > 0 {
+	if l == nil && (name == "present" || name == "allocated" || name == "associated") && len(o.of.leaves()) > 0 {
 		l = o.of.leaves()[0]
 	}
 	if l == nil {

@@ -58,6 +58,7 @@ type component struct {
 	dims        []ast.DimSpec // constants, or none known where it is allocatable
 	codims      []ast.DimSpec // of an allocatable coarray
 	allocatable bool
+	pointer     bool     // allocatable is set, too
 	init        ast.Expr // a constant, or nil
 	array       bool     // init is an array
 
@@ -108,6 +109,19 @@ type variable struct {
 type function struct {
 	unit  *ast.Program
 	scope *scope
+}
+
+// attribute is ALLOCATABLE or POINTER, in words.
+func (c *component) attribute() string {
+	if c.pointer {
+		return "a pointer"
+	}
+	return "allocatable"
+}
+
+// pointer reports whether l is a pointer, or a part of one.
+func (l *leaf) pointer() bool {
+	return slices.ContainsFunc(l.path, func(c *component) bool { return c.pointer })
 }
 
 func (s *scope) record(name string) *record {

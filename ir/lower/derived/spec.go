@@ -405,14 +405,14 @@ func (t *unit) suits(v *variable, l *leaf, pos source.Pos, dummy bool) {
 				WithHelp("declare %s as a scalar", v.name)
 		case !c.allocatable:
 		case v.rank > 0 || v.allocatable && !v.coarray || v.coarray && dummy:
-			t.p.errorf(pos, "the component %s is allocatable, and %s is an array, allocatable or a coarray that is an argument", c.name, v.name).
+			t.p.errorf(pos, "the component %s is %s, and %s is an array, allocatable or a coarray that is an argument", c.name, c.attribute(), v.name).
 				WithHelp("give the component constant bounds, or declare it as an array of its own")
 		case slices.ContainsFunc(l.path[i+1:], func(c *component) bool { return c.allocatable }):
-			t.p.errorf(pos, "a component of the component %s, which is allocatable, is allocatable too", c.name).WithHelp("give one of them constant bounds")
+			t.p.errorf(pos, "a component of the component %s, which is %s, is allocatable or a pointer too", c.name, c.attribute()).WithHelp("give one of them constant bounds")
 		default:
 			for _, outer := range l.path[:i] {
 				if len(outer.dims) > 0 {
-					t.p.errorf(pos, "the component %s is allocatable, and the component %s that it is in is an array", c.name, outer.name).
+					t.p.errorf(pos, "the component %s is %s, and the component %s that it is in is an array", c.name, c.attribute(), outer.name).
 						WithHelp("give one of them constant bounds, or declare it as an array of its own")
 				}
 			}
@@ -430,7 +430,7 @@ func leafDecl(l *leaf, d *ast.TypeDecl, name string, pos source.Pos, dims, codim
 	}
 	e := ast.Entity{Pos: pos, Name: name + l.name, Codims: codims}
 	open := l.open || d.Allocatable
-	c.Allocatable = open
+	c.Allocatable, c.Pointer = open, d.Pointer || l.pointer()
 	shaped := len(dims) > 0 && dims[len(dims)-1].Hi == nil // assumed
 	for _, own := range l.dims {
 		switch {

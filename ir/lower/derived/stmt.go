@@ -73,6 +73,7 @@ func (t *unit) stmt(s ast.Stmt) []ast.Stmt {
 		if out, ok := t.pointTo(s); ok {
 			return out
 		}
+		return t.pointerAssign(s)
 	case *ast.Remap:
 		var list []ast.Stmt
 		switch d := s.Directive.(type) {
@@ -430,7 +431,11 @@ func (t *unit) assigned(o *object, parts []ast.Expr, base ast.Base) []ast.Stmt {
 			break
 		}
 		to := t.reference(o, l)
-		if isNull(parts[k]) {
+		switch {
+		case l.pointer():
+			out = append(out, &ast.PointerAssign{Base: base, To: []ast.Expr{to}, X: parts[k]})
+			continue
+		case isNull(parts[k]):
 			out = append(out, t.freed(to, base))
 			continue
 		}
@@ -460,6 +465,10 @@ func (t *unit) leavesCopied(to, from *object, leaves []*leaf, base ast.Base) []a
 	var out []ast.Stmt
 	for _, l := range leaves {
 		x, y := t.reference(to, l), t.reference(from, l)
+		if l.pointer() {
+			out = append(out, &ast.PointerAssign{Base: base, To: []ast.Expr{x}, X: y})
+			continue
+		}
 		set := &ast.Assign{Base: base, Part: true, Anew: l.open, LHS: x, RHS: y}
 		if !l.open {
 			out = append(out, set)
@@ -470,6 +479,31 @@ func (t *unit) leavesCopied(to, from *object, leaves []*leaf, base ast.Base) []a
 		out = append(out, &ast.If{Base: base, EndPos: base.Pos, HasElse: true, ElsePos: base.Pos,
 			Arms: []ast.IfArm{{Pos: base.Pos, Cond: &ast.Index{XBase: at, Name: "allocated", NamePos: base.Pos, Args: []ast.Expr{clone(y)}}, Body: one(set)}},
 			Else: one(t.freed(clone(x), ast.Base{Pos: base.Pos}))})
+	}
+	return out
+}
+
+// pointerAssign is a pointer assignment, or NULLIFY: where a derived type is pointed to, all parts are.
+func (t *unit) pointerAssign(s *ast.PointerAssign) []ast.Stmt {
+	var out []ast.Stmt
+	for _, p := range s.To {
+		to := t.object(p)
+		if to == nil || to.of == nil {
+			out = append(out, &ast.PointerAssign{Base: s.Base, To: []ast.Expr{t.expr(p)}, X: t.expr(clone(s.X))})
+			continue
+		}
+		from := t.object(s.X)
+		if !isNull(s.X) && (from == nil || from.of != to.of) {
+			t.p.errorf(s.X.Position(), "%s points to type %s, and this has another type or is no variable", to.name, to.of.name).WithHelp("point to a variable of type %s, or to a part of one", to.of.name)
+			continue
+		}
+		for _, l := range to.of.leaves() {
+			c := &ast.PointerAssign{Base: s.Base, To: []ast.Expr{t.reference(to, l)}, X: clone(s.X)}
+			if from != nil && !isNull(s.X) {
+				c.X = t.reference(from, l)
+			}
+			out = append(out, c)
+		}
 	}
 	return out
 }

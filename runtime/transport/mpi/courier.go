@@ -4,8 +4,11 @@ package mpi
 
 import (
 	"fmt"
+	"math"
+	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -27,9 +30,10 @@ const (
 	longestRest  = 500 * time.Microsecond
 
 	// The first process of each host sends that of the next one a heartbeat in each period. A host of which
-	// nothing has come in so many is lost. Periods are counted, since time goes on where all processes are stopped.
-	heartPeriod  = time.Second
-	heartPeriods = 10
+	// nothing has come in as many as silenceVariable says is lost; without it none is, since a garbage collection that
+	// waits for a long loop keeps the courier too. Periods are counted, as time goes on where all processes are stopped.
+	heartPeriod     = time.Second
+	silenceVariable = "SPMD_SILENCE"
 
 	// endLimit is how long a run that has failed waits until its last messages are sent: they may go to
 	// a process that is no more.
@@ -139,20 +143,25 @@ func (c *courier) run() {
 	defer close(c.gone)
 	small := make([]byte, smallBytes)
 	type way struct{ from, tag int }
-	parts := map[way][]byte{} // the pieces so far of a message
+	parts := map[way][][]byte{} // the pieces so far of a message
+	inbox := &inbox{deliver: c.deliver}
 	var under []*sending
 	idle := 0
 	rest := time.NewTimer(0)
 	heart := time.NewTicker(heartPeriod)
 	defer heart.Stop()
 	quiet := 0 // periods since something came from the host before
+	limit, _ := strconv.Atoi(os.Getenv(silenceVariable))
+	if limit <= 0 {
+		limit = math.MaxInt
+	}
 	for {
 		done, ending := false, false
 		select {
 		case <-c.stop:
 			ending = true
 		case <-heart.C:
-			if c.next == c.rank || quiet > heartPeriods {
+			if c.next == c.rank || quiet > limit {
 				break
 			}
 			s, err := c.piece(nil, c.next, 0)
@@ -160,7 +169,7 @@ func (c *courier) run() {
 				c.failed(err)
 			}
 			under = append(under, s)
-			if quiet++; quiet > heartPeriods {
+			if quiet++; quiet > limit {
 				c.failed(&silent{c.before})
 			}
 		default:
@@ -172,7 +181,7 @@ func (c *courier) run() {
 		for _, x := range out {
 			done = true
 			if c.process(x.to) == c.rank {
-				c.deliver(x.to, x.message)
+				inbox.put(incoming{x.to, [][]byte{x.message}})
 				continue
 			}
 			begun, err := c.dispatch(x)
@@ -206,16 +215,15 @@ func (c *courier) run() {
 		}
 		if len(piece) > 0 {
 			way := way{from, tag / tagPE}
-			if sofar := parts[way]; sofar != nil {
-				piece = append(sofar, piece...)
-			}
+			pieces := append(parts[way], piece)
 			if tag&tagMore != 0 {
-				parts[way] = piece
+				parts[way] = pieces
 			} else {
 				delete(parts, way)
-				c.deliver(c.begin(c.rank)+way.tag, piece)
+				inbox.put(incoming{c.begin(c.rank) + way.tag, pieces})
 			}
 		}
+		done = inbox.look() || done
 		switch {
 		case done:
 			idle = 0
@@ -234,6 +242,51 @@ func (c *courier) run() {
 		case <-rest.C:
 		}
 	}
+}
+
+// incoming is the pieces of a message to a PE of this process.
+type incoming struct {
+	to     int
+	pieces [][]byte
+}
+
+// inbox delivers messages in the order in which they have come. A large one is delivered by a goroutine of its own, so that
+// the courier is not silent meanwhile, and others wait until it is done.
+type inbox struct {
+	deliver func(to int, message []byte)
+	waiting []incoming
+	large   chan struct{} // closed when the large one is delivered; nil: there is none
+}
+
+func (b *inbox) put(m incoming) {
+	switch {
+	case b.large != nil:
+		b.waiting = append(b.waiting, m)
+	case len(m.pieces) > 1 || len(m.pieces[0]) > pieceBytes:
+		over := make(chan struct{})
+		b.large = over
+		go func() {
+			b.deliver(m.to, slices.Concat(m.pieces...))
+			close(over)
+		}()
+	default:
+		b.deliver(m.to, m.pieces[0])
+	}
+}
+
+// look delivers what has waited if the large message is done, and reports whether it is.
+func (b *inbox) look() bool {
+	select {
+	case <-b.large:
+	default:
+		return false
+	}
+	waiting := b.waiting
+	b.large, b.waiting = nil, nil
+	for _, m := range waiting {
+		b.put(m)
+	}
+	return true
 }
 
 // dispatch begins to send a message.
