@@ -1,12 +1,14 @@
 package files
 
 import (
+	"math"
 	"strings"
 
 	"github.com/spmdc/spmdc/runtime/record"
 )
 
-const unlimitedRecord = 1<<31 - 1 // RECL of what has none, as gfortran says
+// unlimitedRecord is RECL of what has none, as gfortran has it: HUGE as INTEGER(4).
+const unlimitedRecord = math.MaxInt64 - math.MaxInt32 - 1
 
 // inquire is INQUIRE by unit or by file: the values of all entries by their keys.
 func (t *table) inquire(e entries) (map[string]any, error) {

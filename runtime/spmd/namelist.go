@@ -1,6 +1,7 @@
 package spmd
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"strconv"
@@ -119,9 +120,13 @@ func (n *Namelist) End() []byte {
 }
 
 // RecordsOf ends the group and returns old, which is records of length k, with it in place
-// of the first ones.
+// of the first ones. A single record has all of it, with blanks for the ends.
 func (n *Namelist) RecordsOf(k int, old string) string {
-	return record.Fill(n.End(), k, old)
+	text := n.End()
+	if len(old) == k {
+		text = bytes.TrimRight(bytes.ReplaceAll(text, []byte{'\n'}, []byte{' '}), " ")
+	}
+	return record.Fill(text, k, old)
 }
 
 // Namelist is `read(unit, nml=group)`, of which items are the next elements. The first part
