@@ -32,6 +32,7 @@ import (
 // some iterations may not execute can be addressed, but not sliced: where it is
 // not executed it may lie outside of the piece. It keeps its check.
 type leaf struct {
+	tail    bool // it is what is left of a strip: it is always executed in this way
 	g       *gen
 	d       *ir.Do
 	body    []ir.Stmt  // of d, without the loops in it
@@ -116,7 +117,7 @@ func (g *gen) inGo(l *leaf, v *vectorLoop, r *comm.Region) bool {
 	d := l.d
 	l.short = l.tripsIfShort(v)
 	refs := l.refs()
-	if l.pick == nil && len(refs)+len(g.walksOf(d, r)) == 0 {
+	if l.pick == nil && !l.tail && len(refs)+len(g.walksOf(d, r)) == 0 {
 		return false
 	}
 	g.out.at = d.Pos.Line

@@ -127,7 +127,7 @@ func (n *outerNest) cutTail(g *gen, r *comm.Region) bool {
 		return false
 	}
 	n.tail = g.newLeaf(n.loop, r)
-	n.tail.body, n.tail.flat = flat.body, flat
+	n.tail.body, n.tail.flat, n.tail.tail = flat.body, flat, true
 	return true
 }
 
