@@ -115,8 +115,12 @@ func (l *lowerer) setEnd(end, s *ir.Symbol, e ir.Expr, pos source.Pos) []ir.Stmt
 func (l *lowerer) declareAllocatable(s *ir.Symbol, dims []ast.DimSpec, pos source.Pos) {
 	name := s.Source()
 	if d := l.scope.binding.of(s); d != nil && d.object {
-		if len(s.Dims) != len(dims) {
-			l.errorf(codeCall, d.arg.pos, "%s has rank %d, the dummy argument %s has rank %d", l.scope.binding.what(d), len(s.Dims), d.Name.Name, len(dims)).
+		rank := len(s.Dims)
+		if s.Cell && l.pointers[s] != nil {
+			rank = 0
+		}
+		if rank != len(dims) {
+			l.errorf(codeCall, d.arg.pos, "%s has rank %d, the dummy argument %s has rank %d", l.scope.binding.what(d), rank, d.Name.Name, len(dims)).
 				WithNote(d.Pos, "%s is an argument here", d.Name.Name).WithHelp("declare both with the same rank")
 		}
 		return
@@ -291,7 +295,7 @@ func (l *lowerer) object(e ast.Expr, what string) (*ir.Symbol, *allocatable, []a
 		}
 		return nil, nil, nil
 	}
-	if !l.mayChange(ast.Name{Pos: pos, Name: name}) {
+	if !l.mayChange(ast.Name{Pos: pos, Name: name}) || !l.mayPoint(ast.Name{Pos: pos, Name: name}) {
 		return nil, nil, nil
 	}
 	return s, a, bounds

@@ -275,7 +275,7 @@ func (l *lowerer) elementView(r *ir.Ref) (*view, *shape) {
 // guarded takes note that the variable called name is a dummy argument with
 // INTENT(IN) here.
 func (l *lowerer) guarded(name string, a *argument) *argument {
-	if d := l.scope.dummy(name); d != nil && d.intent == "in" {
+	if d := l.scope.dummy(name); d != nil && d.intent == "in" && !l.isPointer[d.sym] {
 		a.readOnly = name + " has INTENT(IN) here"
 	} else if why := l.unchangeable(name); why != "" {
 		a.readOnly = why

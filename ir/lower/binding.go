@@ -133,6 +133,15 @@ func (b *binding) makeSymbol(d *dummy) {
 	case a == nil || a.value == nil:
 		d.sym = l.newSymbol(d.Name.Name, d.Pos)
 		l.retype(d.sym, d.Name.Name)
+	case a.sym != nil && !d.value && l.pointers[a.sym] != nil:
+		d.sym = &ir.Symbol{Name: l.localName(d.Name.Name), Local: d.Name.Name, Pos: d.Pos, Type: a.typ, Cell: true, Site: l.scope.site}
+		l.names[d.Name.Name] = d.sym
+		r := ir.Clone(a.value).(*ir.Ref)
+		for k := range r.Subs {
+			r.Subs[k] = b.captured(r.Subs[k], a.pos)
+		}
+		v, sh := l.elementView(r)
+		l.seen(d.sym, v, sh)
 	case a.sym != nil && !d.value:
 		d.sym = a.sym
 		l.names[d.Name.Name] = a.sym

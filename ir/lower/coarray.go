@@ -410,6 +410,11 @@ func (l *lowerer) sectionOf(a *argument) *ir.Section {
 			out.Dims = append(out.Dims, ir.Range{Lo: ir.Clone(s.off)})
 			continue
 		}
+		if !isConst(s.coef) {
+			l.errorf(codeOutside, a.pos, "%s has its elements at a distance that only the run knows, and cannot go to other images as a whole", a.name).
+				WithHelp("copy it to an array of its own, and pass that")
+			return &ir.Section{Sym: a.view.base, Dims: []ir.Range{{Lo: l.intConst(1, a.pos)}}}
+		}
 		lo := l.plus(l.times(s.coef, ir.Clone(a.shape.lo[s.dim]), a.pos), ir.Clone(s.off), a.pos)
 		out.Dims = append(out.Dims, ir.Range{Lo: lo, N: ir.Clone(a.shape.n[s.dim]), Step: ir.Clone(s.coef)})
 	}

@@ -124,13 +124,16 @@ func (l *lowerer) associated(n ast.Association, pre *[]ir.Stmt) *ir.Symbol {
 		if s.Type == ir.Invalid {
 			return nil
 		}
-		l.mention[s] = true
-		return s
+		if l.pointers[s] == nil {
+			l.mention[s] = true
+			return s
+		}
 	}
 	a := l.actual(n.X, pre)
 	if a == nil {
 		return nil
 	}
+	a = l.held(a, func(e ir.Expr) ir.Expr { return l.fixed(ir.Clone(e), "at", n.Pos, pre) })
 	named := func(t ir.Type) *ir.Symbol {
 		return &ir.Symbol{Name: l.unique(l.scope.unit.Name + "_" + n.Name.Name), Local: n.Name.Name, Pos: n.Pos, Type: t, Site: l.scope.site}
 	}
@@ -145,6 +148,10 @@ func (l *lowerer) associated(n ast.Association, pre *[]ir.Stmt) *ir.Symbol {
 	case element:
 		s = named(a.typ)
 		s.Cell, s.Coarray, s.Len = true, r.Sym.Coarray, r.Sym.Len
+		if _, heap := l.classes[r.Sym]; heap {
+			r = ir.Clone(r).(*ir.Ref)
+			r.Subs[0] = l.fixed(r.Subs[0], "at", n.Pos, pre)
+		}
 		v, sh := l.elementView(r)
 		l.seen(s, v, sh)
 	default:

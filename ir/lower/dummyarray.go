@@ -22,7 +22,7 @@ func (b *binding) setShape(d *dummy, dims []ast.DimSpec) {
 		return
 	}
 	l.unbounded[d.sym] = true // until all is known to be right
-	d.arg = b.held(d.arg)
+	d.arg = l.held(d.arg, func(e ir.Expr) ir.Expr { return b.captured(ir.Clone(e), d.arg.pos) })
 	a := d.arg
 	if a != nil && a.view == nil && !d.takesText() {
 		a = nil // reported

@@ -321,6 +321,11 @@ func (l *lowerer) pointedTo(s *ir.Symbol, e ast.Expr, pre *[]ir.Stmt) *pointed {
 			WithHelp("assign a value with =, to what the pointer points to; in place of a function, pass the pointer to a subroutine that associates it")
 		return nil
 	}
+	if d := l.scope.dummy(nameOf(e)); d != nil && d.owned {
+		l.errorf(codeOutside, pos, "a pointer cannot point to the argument %s, which is copied for the call in line %d", d.Name.Name, d.arg.pos.Line).
+			WithHelp("pass a variable or a section, and point to that, or pass a pointer")
+		return nil
+	}
 	if _, shares := l.overlays[of]; shares || l.common[base] || base.Coarray || l.hasDirectives(base) || base.Type == ir.Character || a.typ != s.Type {
 		as := *base
 		as.Name, as.Local = of.Name, of.Local
@@ -381,6 +386,9 @@ func (l *lowerer) pointerAssign(s *ast.PointerAssign) (out []ir.Stmt) {
 			if sym.Type != ir.Invalid {
 				l.errorf(codeDeclaration, pos, "%s is no pointer", nameOf(to)).WithHelp("declare it: %s, pointer :: %s", typeWord(sym.Type), nameOf(to))
 			}
+			continue
+		}
+		if !l.mayPoint(ast.Name{Pos: pos, Name: nameOf(to)}) {
 			continue
 		}
 		if isNull {
@@ -517,27 +525,44 @@ func (l *lowerer) isAssociated(e *ast.Index) ir.Expr {
 	return cond
 }
 
-// held is argument a, which goes through pointers, as these are now.
-func (b *binding) held(a *argument) *argument {
-	l := b.l
+// held is argument a, where it goes through pointers as these are now: fix keeps the value of an expression.
+func (l *lowerer) held(a *argument, fix func(ir.Expr) ir.Expr) *argument {
 	if a == nil || a.view == nil || l.phantom {
 		return a
 	}
 	if _, ok := l.classes[a.view.base]; !ok {
 		return a
 	}
+	all := func(list []ir.Expr) (out []ir.Expr) {
+		for _, e := range list {
+			out = append(out, fix(e))
+		}
+		return out
+	}
 	as := *a
-	as.shape = &shape{lo: l.allFixed(a.shape.lo, a.pos, &b.entry), n: l.allFixed(a.shape.n, a.pos, &b.entry)}
+	as.shape = &shape{lo: all(a.shape.lo), n: all(a.shape.n)}
 	as.view = &view{base: a.view.base}
 	for _, s := range a.view.subs {
-		s.off, s.more = b.captured(ir.Clone(s.off), a.pos), slices.Clone(s.more)
+		s.off, s.more = fix(s.off), slices.Clone(s.more)
 		if s.dim >= 0 {
-			s.coef = b.captured(ir.Clone(s.coef), a.pos)
+			s.coef = fix(s.coef)
 		}
 		for k := range s.more {
-			s.more[k].coef = b.captured(ir.Clone(s.more[k].coef), a.pos)
+			s.more[k].coef = fix(s.more[k].coef)
 		}
 		as.view.subs = append(as.view.subs, s)
 	}
 	return &as
+}
+
+// mayPoint reports whether the pointer called name may be given another target: an argument with
+// INTENT(IN) may not.
+func (l *lowerer) mayPoint(name ast.Name) bool {
+	d := l.scope.dummy(name.Name)
+	if d == nil || d.intent != "in" || !l.isPointer[d.sym] {
+		return true
+	}
+	l.errorf(codeCall, name.Pos, "%s has INTENT(IN) and cannot get another target", name.Name).
+		WithNote(d.Pos, "it is an argument here").WithHelp("declare intent(inout), or use a pointer of its own")
+	return false
 }

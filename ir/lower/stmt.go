@@ -334,6 +334,8 @@ func (l *lowerer) mayChange(name ast.Name) bool {
 	switch {
 	case d == nil:
 		return true
+	case l.isPointer[d.sym]: // INTENT says what it may point to
+		return true
 	case d.intent == "in":
 		l.errorf(codeCall, name.Pos, "%s has INTENT(IN) and cannot be assigned to", name.Name).
 			WithNote(d.Pos, "it is an argument here").WithHelp("assign it to a local variable first, or declare intent(inout)")
