@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spmdc/spmdc/fortran"
 	"github.com/spmdc/spmdc/internal/compare"
 	"github.com/spmdc/spmdc/internal/effort"
 	_ "github.com/spmdc/spmdc/internal/gcless"
@@ -303,6 +304,17 @@ func checkGfortran(t *testing.T, e example, flags ...string) {
 	effort.Tool(t, "gfortran", "gfortran")
 	program := filepath.Join(t.TempDir(), e.name)
 	args := append([]string{"-x", "f95", "-ffree-form", "-std=f2018", "-O1", "-ffp-contract=off", "-fwrapv", "-J", filepath.Dir(program)}, flags...)
+	text, err := os.ReadFile(e.source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fortran.NeedsLibrary(text) {
+		file := filepath.Join(filepath.Dir(program), fortran.LibraryName)
+		if err := os.WriteFile(file, fortran.Library(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, file)
+	}
 	out, err := exec.Command("gfortran", append(args, "../fortran/modules/spmd.f90", e.source, "-o", program)...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("gfortran: %v\n%s", err, out)

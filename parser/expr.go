@@ -371,8 +371,9 @@ func (c *climber) primary() (ast.Expr, error) {
 		return &ast.RealLit{XBase: base, Text: text, Kind: kind}, nil
 	case scan.String:
 		c.lex.Next()
-		q := t.Value[:1]
-		x := &ast.StringLit{XBase: base, Quote: q[0], Value: strings.ReplaceAll(t.Value[1:len(t.Value)-1], q+q, q)}
+		first := strings.IndexAny(t.Value, `'"`)
+		kind, q := strings.ToLower(strings.TrimSuffix(t.Value[:first], "_")), t.Value[first:first+1]
+		x := &ast.StringLit{XBase: base, Quote: q[0], Kind: kind, Value: strings.ReplaceAll(t.Value[first+1:len(t.Value)-1], q+q, q)}
 		if c.at("(") {
 			return c.substring(x)
 		}

@@ -298,6 +298,16 @@ func (p *parser) formats(list []distFormat) ([]ast.DistFormat, bool) {
 		f := ast.DistFormat{Pos: startOf(name), Name: name.Value}
 		shown := strings.ToUpper(f.Name)
 		switch {
+		case f.Name == "indirect":
+			p.diags.Add(problem(source.OutsideSubset, name, "the format INDIRECT is not supported: the owner of an element must follow from its place").
+				WithHelp("write CYCLIC, which spreads elements as evenly"))
+			ok = false
+		case f.Name == "gen_block" && len(list[i].Args) != 1:
+			p.diags.Add(problem(source.UnknownDistribution, name, "GEN_BLOCK has one argument, the vector of the sizes of blocks").
+				WithHelp("write GEN_BLOCK(sizes)"))
+			ok = false
+		case f.Name == "gen_block":
+			f.Arg = list[i].Args[0].X
 		case f.Name != "block" && f.Name != "cyclic" && f.Name != "*":
 			p.diags.Add(problem(source.UnknownDistribution, name, "unknown distribution format "+shown).
 				WithHelp("write BLOCK, CYCLIC or *, the last for a dimension that is not distributed"))
@@ -469,6 +479,30 @@ func (p *parser) withoutOn(toks []lexer.Token) (out []lexer.Token) {
 		}
 	}
 	return out
+}
+
+// withoutExtrinsic takes EXTRINSIC(HPF) away from the first statement of a procedure, which
+// says what holds without it. It reports procedures of other kinds.
+func (p *parser) withoutExtrinsic(toks []lexer.Token) []lexer.Token {
+	at := slices.IndexFunc(toks, func(t lexer.Token) bool {
+		return t.Value == "extrinsic" || t.Value == "function" || t.Value == "subroutine"
+	})
+	if at < 0 || toks[at].Value != "extrinsic" || toks[at+1].Value != "(" {
+		return toks
+	}
+	end := scan.Closing(toks, at+1)
+	if end < 0 {
+		return toks
+	}
+	kind := toks[at+2]
+	if kind.Value == "language" && toks[at+3].Value == "=" {
+		kind = toks[at+4]
+	}
+	if strings.Trim(strings.ToLower(kind.Value), `'"`) != "hpf" || end > at+5 {
+		p.diags.Add(problem(source.OutsideSubset, &kind, "EXTRINSIC("+strings.ToUpper(kind.Value)+") is not supported: all procedures are global ones, EXTRINSIC(HPF)").
+			WithHelp("leave it out, and compute with the whole array; code for each processor is written with coarrays"))
+	}
+	return slices.Concat(toks[:at], toks[end+1:])
 }
 
 func entityOf(t *lexer.Token) ast.Entity { return ast.Entity{Pos: startOf(t), Name: t.Value} }

@@ -237,6 +237,8 @@ func (p *parser) statement(s scan.Stmt, base ast.Base) {
 		return
 	case scan.Empty:
 		return
+	case scan.Function, scan.Subroutine:
+		s.Toks = p.withoutExtrinsic(s.Toks)
 	case scan.Independent:
 		s.Toks = p.withoutOn(s.Toks)
 	case scan.Redistribute, scan.Realign:

@@ -437,8 +437,16 @@ func (l *lowerer) extents(e ast.Expr, pre *[]ir.Stmt) []ir.Expr {
 // boundsVector is the value of SHAPE, or of LBOUND or UBOUND without a dimension.
 func (l *lowerer) boundsVector(e *ast.Index, pre *[]ir.Stmt) *argument {
 	first := "array"
-	if e.Name == "shape" {
+	switch e.Name {
+	case "shape":
 		first = "source"
+	case "processors_shape": // of all processors, which are in one line
+		if len(e.Args) > 0 {
+			l.errorf(codeArgument, e.Pos, "processors_shape has no arguments").WithHelp("write processors_shape()")
+			return nil
+		}
+		one := &ast.Array{XBase: e.XBase, Items: []ast.Expr{&ast.Index{XBase: e.XBase, Name: "number_of_processors", NamePos: e.NamePos}}}
+		return l.valueOf(one, pre)
 	}
 	args := l.ordered(e, 1, first, "kind")
 	if args == nil {

@@ -18,7 +18,7 @@ import (
 
 // arrayFunctions are the intrinsics whose value is always an array.
 var arrayFunctions = map[string]bool{"cshift": true, "eoshift": true, "transpose": true, "spread": true, "matmul": true,
-	"reshape": true, "pack": true, "unpack": true, "shape": true}
+	"reshape": true, "pack": true, "unpack": true, "shape": true, "processors_shape": true}
 
 // isFunction reports whether e refers to an intrinsic function of array values: the name
 // may be one of the program's.
@@ -152,8 +152,11 @@ func (l *lowerer) length(e ast.Expr) int {
 		}
 		return len(e.Items)
 	case *ast.Index:
-		if e.Name == "shape" && l.isFunction(e) && len(e.Args) == 1 {
+		switch {
+		case e.Name == "shape" && l.isFunction(e) && len(e.Args) == 1:
 			return l.rank(e.Args[0])
+		case e.Name == "processors_shape" && l.isFunction(e):
+			return 1
 		}
 	}
 	return 0
@@ -277,7 +280,7 @@ func (l *lowerer) evaluatedFunction(e *ast.Index, g goal, pre *[]ir.Stmt) (*argu
 	case "transfer":
 		a, _ := l.transferred(e, pre)
 		return a, nil
-	case "shape", "lbound", "ubound":
+	case "shape", "processors_shape", "lbound", "ubound":
 		return l.boundsVector(e, pre), nil
 	}
 	a, _ := l.reduce(e, g, pre)

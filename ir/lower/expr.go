@@ -27,6 +27,15 @@ func (l *lowerer) expr(e ast.Expr) ir.Expr {
 				WithHelp("write int(%s'%s'): constants of bits are arguments of int, real, dble, iand, ior and ieor, and values of INTEGER variables in DATA", string(e.Quote), e.Value)
 			return bad(e.Pos)
 		}
+		if e.Kind != "" {
+			kind, ok := l.literalKind(e.Kind, e.Pos)
+			if ok && kind != 1 {
+				l.errorf(codeOutside, e.Pos, "CHARACTER of kind %d is not supported", kind).WithHelp("leave the kind out, or use kind 1")
+			}
+			if !ok || kind != 1 {
+				return bad(e.Pos)
+			}
+		}
 		return &ir.Const{X: ir.X{Pos: e.Pos, Typ: ir.Character}, Str: e.Value}
 	case *ast.LogicalLit:
 		return l.logicalLit(e)

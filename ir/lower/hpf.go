@@ -449,6 +449,12 @@ func (l *lowerer) distribute(d *ast.Distribute, e *ast.Entity) {
 			format.Format = dist.Block
 		case "cyclic":
 			format.Format = dist.Cyclic
+		case "gen_block":
+			if format.Format = dist.Block; !l.blockSizes(f.Arg) {
+				return
+			}
+			out.Formats = append(out.Formats, format)
+			continue
 		case "*":
 		default:
 			l.errorf(codeFormat, f.Pos, "unknown distribution format %s", f.Name).WithHelp("write BLOCK, CYCLIC or *")
@@ -487,6 +493,28 @@ func (l *lowerer) blockSize(f *ast.DistFormat, format *dist.Format) bool {
 	default:
 		*format = dist.Blocks(n)
 	}
+	return true
+}
+
+// blockSizes checks the sizes of GEN_BLOCK, whose blocks are compiled as those of BLOCK.
+func (l *lowerer) blockSizes(e ast.Expr) bool {
+	good := false
+	switch e := e.(type) {
+	case *ast.Array:
+		good = true
+	case *ast.Ident:
+		s := l.lookup(e.Name)
+		if s != nil && s.Type == ir.Invalid { // reported
+			return false
+		}
+		good = isArray(s) && len(s.Dims) == 1 && s.Type.IsInteger()
+	}
+	if !good {
+		l.errorf(codeFormat, e.Position(), "the sizes of GEN_BLOCK must be an INTEGER vector").WithHelp("declare it: integer, parameter :: sizes(2) = [3, 5]")
+		return false
+	}
+	l.diags.Warnf(source.NotHonoured, e.Position(), "blocks of different sizes: BLOCK is what is compiled, which gives the same results").
+		WithHelp("write BLOCK")
 	return true
 }
 

@@ -160,7 +160,15 @@ func makeIntrinsics() map[string]intrinsicFunc {
 		def(name, "", func(l *lowerer, c *call) ir.Expr { return l.argumentCount(c.Pos) })
 	}
 	def("image_status", "image", func(l *lowerer, c *call) ir.Expr { return l.imageStatus(c) })
-	def("number_of_processors", "", func(_ *lowerer, c *call) ir.Expr {
+	def("number_of_processors", "dim?", func(l *lowerer, c *call) ir.Expr {
+		if c.args[0] != nil {
+			if n, ok := constOf(c.args[0]); !ok || n != 1 {
+				l.errorf(codeArgument, c.Pos, "DIM of number_of_processors must be the constant 1: the processors are in one line").
+					WithHelp("write number_of_processors()")
+				return bad(c.Pos)
+			}
+			c.args = nil
+		}
 		return c.result("number_of_processors", ir.Integer)
 	})
 	for name := range inquiries {

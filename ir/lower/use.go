@@ -71,6 +71,11 @@ func (l *lowerer) use(u *ast.Use) {
 			l.library[name] = true
 		}
 	}
+	for name, e := range m.externals {
+		if e.intrinsic && m.visible(name) {
+			i.locals(name) // the program has it without the module too
+		}
+	}
 	for name, t := range m.targets {
 		for _, local := range i.locals(name) {
 			l.targets[local], l.used[local] = t, true
@@ -213,7 +218,7 @@ func (l *lowerer) checkAccess() {
 // has reports whether a module has a name.
 func (s *scope) has(name string) bool {
 	_, target := s.targets[name]
-	return s.names[name] != nil || s.library[name] || s.abstract[name] || s.generics[name] != nil || s.procs[name] != nil || target || s.checkpoints && name == checkpointName
+	return s.names[name] != nil || s.library[name] || s.abstract[name] || s.generics[name] != nil || s.procs[name] != nil || target || s.externals[name].intrinsic || s.checkpoints && name == checkpointName
 }
 
 // visible reports whether those that use a module see its name.

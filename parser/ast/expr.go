@@ -37,6 +37,7 @@ type (
 		XBase
 		Value string
 		Quote byte
+		Kind  string // of c_char_'abc', as of IntLit
 	}
 	// LogicalLit is .true. or .false.
 	LogicalLit struct {

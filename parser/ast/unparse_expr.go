@@ -54,6 +54,9 @@ func writeExpr(b *strings.Builder, x Expr, min int) {
 		if x.Quote == '"' {
 			q = `"`
 		}
+		if x.Kind != "" {
+			b.WriteString(x.Kind + "_")
+		}
 		b.WriteString(q + strings.ReplaceAll(x.Value, q, q+q) + q)
 	case *LogicalLit:
 		if x.Value {

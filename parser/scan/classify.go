@@ -399,7 +399,7 @@ func (s *Stmt) byWord() {
 			s.Kind = BlockData
 			return
 		}
-	case "pure", "elemental", "recursive", "impure":
+	case "pure", "elemental", "recursive", "impure", "extrinsic":
 		if s.prefixed() {
 			return
 		}
@@ -609,8 +609,13 @@ func isFunction(t []lexer.Token) bool {
 		}
 		i = j + 1
 	}
-	for t[i].Value == "recursive" || t[i].Value == "pure" || t[i].Value == "elemental" || t[i].Value == "module" {
-		i++
+	for t[i].Value == "recursive" || t[i].Value == "pure" || t[i].Value == "elemental" || t[i].Value == "module" || t[i].Value == "extrinsic" {
+		if i++; t[i-1].Value != "extrinsic" {
+			continue
+		}
+		if i = Closing(t, i) + 1; i == 0 {
+			return false
+		}
 	}
 	return t[i].Value == "function" && t[i+1].Type == Ident && t[i+2].Value == "("
 }

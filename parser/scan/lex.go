@@ -179,6 +179,11 @@ func fold(s string) string {
 // not empty and does not begin with a blank; length 0 when there is none.
 func next(s string) (lexer.TokenType, int) {
 	c := s[0]
+	if n := textKindLen(s); n > 0 {
+		if text := stringLen(s[n:]); text > 0 {
+			return String, n + text
+		}
+	}
 	switch {
 	case isLetter(c):
 		return Ident, nameLen(s)
@@ -237,6 +242,21 @@ func number(s string) (lexer.TokenType, int) {
 func kindLen(s string) int {
 	if len(s) > 1 && s[0] == '_' && (isLetter(s[1]) || isDigit(s[1])) {
 		return 1 + nameLen(s[1:])
+	}
+	return 0
+}
+
+// textKindLen is the length of the kind in front of a text at the beginning of s, as in
+// c_char_'abc' and 1_'abc', 0 where there is none.
+func textKindLen(s string) int {
+	n := nameLen(s)
+	if isDigit(s[0]) {
+		if n = digits(s); n < len(s) && s[n] == '_' {
+			n++
+		}
+	}
+	if n > 1 && n < len(s) && s[n-1] == '_' && (s[n] == '\'' || s[n] == '"') {
+		return n
 	}
 	return 0
 }

@@ -177,6 +177,11 @@ func (c *cuts) procedure(off int) bool {
 			word(sizeLen(s[len(w):]))
 			continue
 		}
+		if w := "extrinsic"; strings.HasPrefix(s, w+"(") && sizeLen(s[len(w):]) > 0 {
+			word(len(w))
+			word(sizeLen(s[len(w):]))
+			continue
+		}
 		if strings.HasPrefix(s, "function") && dummiesFollow(s[len("function"):]) {
 			word(len("function"))
 			break

@@ -181,7 +181,7 @@ func (pe *PE) answer(what string, given, items []any) {
 		case put != nil:
 			pe.random.put(put)
 		case len(q.keys) == 0:
-			pe.random = random{}
+			pe.random.seed(0)
 		}
 		q.set("get", pe.random.get()...)
 	case "random_init":
@@ -316,8 +316,9 @@ func realOf(v any) float64 {
 // random makes the numbers of RANDOM_NUMBER: xoshiro256**. The zero value is the
 // state that a program begins with.
 type random struct {
-	state  [4]uint64
-	seeded bool
+	state    [4]uint64
+	seeded   bool
+	restarts uint64 // by RANDOM_INIT
 }
 
 const seedWords = 8 // INTEGER(4) words of the state
@@ -329,11 +330,13 @@ func (r *random) begin() {
 }
 
 // restart is RANDOM_INIT on an image. The numbers of images are distinct if that is
-// asked for; those that need not be repeatable follow from the state at hand.
+// asked for, and else depend on nothing that an image has for itself; those that need not
+// be repeatable are others after each RANDOM_INIT.
 func (r *random) restart(repeatable, distinct bool, image int) {
+	r.restarts++
 	x := uint64(0)
 	if !repeatable {
-		x = r.next()
+		x = r.restarts * 0xd1342543de82ef95
 	}
 	if distinct {
 		x ^= uint64(image) << 32
@@ -368,7 +371,7 @@ func (r *random) next() uint64 {
 
 // put sets the state to words.
 func (r *random) put(words []any) {
-	*r = random{seeded: true}
+	r.state, r.seeded = [4]uint64{}, true
 	for i, w := range words {
 		r.state[i/2] |= uint64(uint32(wholeOf(w))) << (32 * (i % 2))
 	}

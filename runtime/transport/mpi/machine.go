@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"sync/atomic"
@@ -99,6 +100,8 @@ func (m *machine) Join(n int, alike bool) (first, count int, err error) {
 	first = m.begin(m.rank)
 	m.Member = inproc.Join(first, common)
 	if m.several {
+		// A PE that sleeps in the system keeps its place among those that run for a while: the courier has one more.
+		runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), len(common.Board)+1))
 		var heads []int
 		for _, a := range all {
 			if !slices.Contains(heads, int(a.Host)) {
@@ -240,7 +243,7 @@ func (m *machine) mapped(all []about, alone bool) (common inproc.Common, err err
 	board := inproc.BoardSize(m.pes)
 	var whole, own inproc.Region
 	union := [128]byte{}
-	n, near := 0, 0 // processes and PEs on this host
+	n, near := 0, 0 // processes, and what runs on this host: PEs, and couriers
 	for q := range all {
 		first := m.begin(q)
 		count := m.begin(q+1) - first
@@ -276,6 +279,9 @@ func (m *machine) mapped(all []about, alone bool) (common inproc.Common, err err
 			}
 		}
 		n, near = n+1, near+count
+		if m.several {
+			near++
+		}
 		for i, b := range all[q].Processors {
 			union[i] |= b
 		}

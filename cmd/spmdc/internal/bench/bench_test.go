@@ -182,6 +182,7 @@ func TestHanging(t *testing.T) {
 var small = map[string]string{
 	"tred2": "n=40", "jacobi": "n=33,steps=7", "planes": "n=33,steps=7", "seidel": "n=150,steps=4", "heat3d": "n=13,steps=5",
 	"matmul": "n=37", "lu": "n=37", "cg": "m=12,steps=9", "nbody": "n=60", "floyd": "n=41",
+	"ft": "logn=4,steps=2", "mg": "n=16,cycles=2", "cgrandom": "n=200,outer=2",
 }
 
 // TestBenchmarks: what stands in benchmarks, programs and their peers written by hand,
@@ -221,7 +222,7 @@ func TestBenchmarks(t *testing.T) {
 				o.Set = append(o.Set, s)
 			}
 			o.Peers = present(file, false)
-			if name != "nbody" && name != "floyd" && !slices.Equal(o.Peers, []string{"gfortran", "openmp", "mpi"}) {
+			if alone := []string{"nbody", "floyd", "ft", "mg", "cgrandom"}; !slices.Contains(alone, name) && !slices.Equal(o.Peers, []string{"gfortran", "openmp", "mpi"}) {
 				t.Errorf("the peers of %s are %v", name, o.Peers)
 			}
 			r, err := Measure(driver.Passes(), driver.New(file, text, driver.Options{}), nil, o)

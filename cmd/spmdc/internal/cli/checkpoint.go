@@ -74,18 +74,23 @@ func (f *checkpointFlags) again(args []string, stdin *os.File) func(shown int64)
 }
 
 type moduleCmd struct {
+	Name   string `arg:"" optional:"" enum:"spmd,hpf_library" default:"spmd" help:"The module: spmd, the default, or hpf_library."`
 	Output string `short:"o" placeholder:"FILE" help:"Write it to this file, which must not exist; the default is standard output."`
 }
 
 // Run writes the module.
 func (cmd *moduleCmd) Run(env *Env) error {
+	text := fortran.SPMD
+	if cmd.Name == "hpf_library" {
+		text = fortran.Library(nil)
+	}
 	if cmd.Output == "" {
-		_, err := env.Stdout.Write(fortran.SPMD)
+		_, err := env.Stdout.Write(text)
 		return written(err)
 	}
 	f, err := os.OpenFile(cmd.Output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err == nil {
-		_, err = f.Write(fortran.SPMD)
+		_, err = f.Write(text)
 		if err = errors.Join(err, f.Close()); err != nil {
 			os.Remove(cmd.Output) // half of it
 		}

@@ -63,7 +63,7 @@ type grammar struct {
 	Trace    traceCmd    `cmd:"" help:"Show what run --trace has written: where the time of a run went, and what waited for what."`
 	Elide    barriersCmd `cmd:"" hidden:""` // as Barriers, in earlier versions
 	Fmt      fmtCmd      `cmd:"" name:"fmt" help:"Format source files, and convert them between fixed and free form."`
-	Module   moduleCmd   `cmd:"" help:"Print module spmd for other Fortran compilers: it declares spmd_checkpoint."`
+	Module   moduleCmd   `cmd:"" help:"Print module spmd, which declares spmd_checkpoint, or hpf_library for other Fortran compilers."`
 	Cache    cacheCmd    `cmd:"" help:"Show the cache of built programs, or clean it."`
 	Passes   passesCmd   `cmd:"" help:"List the passes of the compiler."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`

@@ -3,6 +3,7 @@ package driver
 import (
 	"bytes"
 	"fmt"
+	"github.com/spmdc/spmdc/fortran"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,9 +44,18 @@ func (c *Compilation) Again(o Options) *Compilation {
 	return again
 }
 
-// sources are the files of the command line.
+// sources are the files of the command line, and behind them module hpf_library where they
+// use it.
 func (c *Compilation) sources() []load.Text {
-	return append([]load.Text{{Name: c.File, Text: c.Text}}, c.More...)
+	list := append([]load.Text{{Name: c.File, Text: c.Text}}, c.More...)
+	var all []byte
+	for _, f := range list {
+		all = append(append(all, f.Text...), '\n')
+	}
+	if fortran.NeedsLibrary(all) {
+		list = append(list, load.Text{Name: fortran.LibraryName, Text: fortran.Library(all)})
+	}
+	return list
 }
 
 // Program is all that is read of the program, files that are included among it.

@@ -36,12 +36,20 @@ func Compile(tool string, sources []string, program string, flags ...string) err
 	}
 	dir := filepath.Dir(program)
 	args := slices.Concat(flags, []string{"-J", dir, "-o", program})
+	module := func(name string, text []byte) error {
+		file := filepath.Join(dir, name)
+		args = append(args, file)
+		return os.WriteFile(file, text, 0o666)
+	}
 	if fortran.Needed(text) {
-		file := filepath.Join(dir, fortran.Name)
-		if err := os.WriteFile(file, fortran.SPMD, 0o666); err != nil {
+		if err := module(fortran.Name, fortran.SPMD); err != nil {
 			return err
 		}
-		args = append(args, file)
+	}
+	if fortran.NeedsLibrary(text) {
+		if err := module(fortran.LibraryName, fortran.Library(text)); err != nil {
+			return err
+		}
 	}
 	out, err := exec.Command(path, append(args, sources...)...).CombinedOutput()
 	if err != nil {
