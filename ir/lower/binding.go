@@ -311,6 +311,12 @@ func (b *binding) length(d *dummy, t declType) {
 		d.sym.Len = ir.AnyLength
 	case t.of != nil:
 		b.shortenTo(d, t.of)
+	case t.late != nil:
+		b.l.postponed = append(b.l.postponed, func() {
+			if b.l.charLength(t.late, &t); t.of != nil {
+				b.shortenTo(d, t.of)
+			}
+		})
 	case !t.assumed && t.of == nil && (n < 0 || n > t.length):
 		b.shorten(d, t.length)
 	case t.assumed || n < 0:

@@ -160,10 +160,16 @@ func (l *lowerer) keepsLength(s *ir.Symbol, t declType, e *ast.Entity, d *ast.Ty
 		l.errorf(codeOutside, e.Pos, "the length of the elements of %s is deferred", e.Name).WithHelp("give the greatest length that is needed")
 	case t.colon && !d.Allocatable && !later && l.binding.of(s) == nil:
 		l.errorf(codeDeclaration, e.Pos, "the length of %s is deferred, and it is not ALLOCATABLE", e.Name).WithHelp("add ALLOCATABLE, or give it a length")
-	case t.of != nil && dims > 0:
+	case (t.of != nil || t.late != nil) && dims > 0:
 		l.errorf(codeOutside, e.Pos, "the length of the elements of %s is not constant", e.Name).WithHelp("give the greatest length that is needed")
 	case t.of != nil && l.binding.of(s) == nil:
 		l.hasLength(s, t.of, e.Pos)
+	case t.late != nil && l.binding.of(s) == nil:
+		l.postponed = append(l.postponed, func() {
+			if l.charLength(t.late, &t); t.of != nil {
+				l.hasLength(s, t.of, e.Pos)
+			}
+		})
 	}
 }
 

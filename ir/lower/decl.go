@@ -137,10 +137,11 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 // declType is a type of a declaration with its parameters evaluated.
 type declType struct {
 	typ     ir.Type
-	length  int     // CHARACTER
-	assumed bool    // CHARACTER(*): length of the PARAMETER's value
-	of      ir.Expr // the length, where length is AnyLength but the declaration gives one
-	colon   bool    // the length is deferred
+	length  int      // CHARACTER
+	assumed bool     // CHARACTER(*): length of the PARAMETER's value
+	of      ir.Expr  // the length, where length is AnyLength but the declaration gives one
+	colon   bool     // the length is deferred
+	late    ast.Expr // the length, where it depends on COMMON and is evaluated with the storage known
 }
 
 func (l *lowerer) typeDecl(d *ast.TypeDecl) {
@@ -303,7 +304,7 @@ func (l *lowerer) typeSpec(t *ast.TypeSpec, pos source.Pos) declType {
 
 // charLength evaluates a CHARACTER length.
 func (l *lowerer) charLength(e ast.Expr, t *declType) {
-	t.length, t.assumed, t.of, t.colon = 1, false, nil, false
+	t.length, t.assumed, t.of, t.colon, t.late = 1, false, nil, false, nil
 	if id, ok := e.(*ast.Ident); ok && isStar(e) {
 		if t.assumed = id.Name == "*"; !t.assumed {
 			t.length, t.colon = ir.AnyLength, true
@@ -311,6 +312,10 @@ func (l *lowerer) charLength(e ast.Expr, t *declType) {
 		return
 	}
 	if b := l.binding; b != nil {
+		if !l.phantom && mentionsDummy(e, l.commonNames) {
+			t.length, t.late = ir.AnyLength, e
+			return
+		}
 		x := b.bound(e)
 		if _, isConst := x.(*ir.Const); !isConst {
 			if !l.phantom {

@@ -121,8 +121,10 @@ func (u *unit) facts() map[string]any {
 	}
 	if u.access != "direct" {
 		switch {
-		case u.d.loose, u.d.size == 0:
+		case u.d.loose:
 			v["position"] = "ASIS"
+		case u.d.size == 0:
+			v["position"] = strings.ToUpper(u.position)
 		case u.d.pos == 0:
 			v["position"] = "REWIND"
 		case u.d.pos == u.d.size:

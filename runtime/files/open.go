@@ -17,7 +17,7 @@ type unit struct {
 	scratch              bool
 	d                    *disk
 	access, form, action string
-	position             string // as OPEN has said
+	position             string // as OPEN has said, or REWIND
 	recl                 int    // 0: none
 	modes                record.Modes
 	encoding             string

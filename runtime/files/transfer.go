@@ -291,7 +291,7 @@ func (u *unit) rewind() error {
 	if u.d.loose {
 		u.d.flush()
 	}
-	u.d.pos, u.behind, u.source, u.line = 0, false, nil, 0
+	u.d.pos, u.behind, u.source, u.line, u.position = 0, false, nil, 0, "rewind"
 	return u.failed()
 }
 
