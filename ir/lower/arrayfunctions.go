@@ -473,7 +473,11 @@ func (l *lowerer) boundsVector(e *ast.Index, pre *[]ir.Stmt) *argument {
 			return nil
 		}
 	}
-	return l.vector(slices.Clone(list), typ, e.Pos, pre)
+	values := make([]ir.Expr, len(list))
+	for i, x := range list {
+		values[i] = ir.Clone(x)
+	}
+	return l.vector(values, typ, e.Pos, pre)
 }
 
 // product makes the array that is matmul(a, b):

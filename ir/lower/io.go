@@ -253,7 +253,12 @@ func (l *lowerer) record(p *ir.Print, to ir.Expr, in *records) ir.Stmt {
 		call.Name, call.Args = "trywrite", append([]ir.Expr{format, length, ir.Clone(to)}, p.Items...)
 	}
 	if in != nil { // records that are not written stay
-		call.Name, call.Args = call.Name+"records", append([]ir.Expr{format, length, ir.Clone(to)}, p.Items...)
+		old := ir.Clone(to)
+		if in.sym == nil { // there is one, which is written
+			blank := &ir.Const{X: ir.X{Pos: p.Pos, Typ: ir.Character}, Str: " "}
+			old = &ir.Call{X: ir.X{Pos: p.Pos, Typ: ir.Character}, Name: "repeat", Args: []ir.Expr{blank, ir.Clone(length)}}
+		}
+		call.Name, call.Args = call.Name+"records", append([]ir.Expr{format, length, old}, p.Items...)
 	}
 	return &ir.Assign{S: p.S, LHS: to, RHS: call}
 }
