@@ -369,16 +369,7 @@ func killed(t *testing.T, p processes) {
 		var stderr strings.Builder
 		cmd := p.CommandContext(t.Context())
 		cmd.Stderr = &stderr
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-			t.Fatalf("%q, then %v: %s", line, err, &stderr)
-		}
+		begun(t, cmd)
 		pids := ranks(t, cmd.Process.Pid, p.n/p.each)
 		begin := time.Now()
 		if err := syscall.Kill(pids[victim], syscall.SIGKILL); err != nil {
@@ -400,6 +391,21 @@ func killed(t *testing.T, p processes) {
 			t.Errorf("errors %q, want a line with %q", &stderr, want)
 		}
 		vanish(t, pids)
+	}
+}
+
+// begun starts cmd, and waits for the first line that it prints.
+func begun(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		t.Fatalf("%q, then %v; errors: %v", line, err, cmd.Stderr)
 	}
 }
 
@@ -443,16 +449,7 @@ func hostGone(t *testing.T, names [2]string, p processes) {
 			}
 			cmd := p.CommandContext(t.Context())
 			cmd.Env = append(os.Environ(), "SPMD_ENDING="+ending)
-			out, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-				t.Fatalf("%q, then %v", line, err)
-			}
+			begun(t, cmd)
 			begin := time.Now()
 			c.fail()
 			defer cable("up")

@@ -60,6 +60,11 @@ func (l *lowerer) classOf(d declared) (declared, bool) {
 	return d, ok
 }
 
+// compare orders declarations as they stand in the file.
+func (x declared) compare(y declared) int {
+	return cmp.Or(cmp.Compare(x.pos.Line, y.pos.Line), cmp.Compare(x.pos.Col, y.pos.Col), cmp.Compare(x.name, y.name))
+}
+
 // join makes a and b members of one class, and reports whether they are already.
 func (l *lowerer) join(a, b declared) bool {
 	x, okX := l.classOf(a)
@@ -67,7 +72,7 @@ func (l *lowerer) join(a, b declared) bool {
 	if okX && okY && x == y {
 		return true
 	}
-	if cmp.Or(cmp.Compare(x.pos.Line, y.pos.Line), cmp.Compare(x.pos.Col, y.pos.Col), cmp.Compare(x.name, y.name)) > 0 {
+	if x.compare(y) > 0 {
 		x, y = y, x
 	}
 	l.tied[x], l.tied[y] = x, x
@@ -191,9 +196,7 @@ func (l *lowerer) tieTargets() {
 
 // heapsBegin is what the program does first: the targets get their storage, and their initial values.
 func (l *lowerer) heapsBegin() (out []ir.Stmt) {
-	order := slices.SortedFunc(maps.Keys(l.heaps), func(x, y declared) int {
-		return cmp.Or(cmp.Compare(x.pos.Line, y.pos.Line), cmp.Compare(x.pos.Col, y.pos.Col), cmp.Compare(x.name, y.name))
-	})
+	order := slices.SortedFunc(maps.Keys(l.heaps), declared.compare)
 	for _, class := range order {
 		h := l.heaps[class]
 		h.top.Init, h.floor.Init = l.intConst(h.static, class.pos), l.intConst(h.static, class.pos)
