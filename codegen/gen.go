@@ -90,6 +90,7 @@ func EmitFiles(p *plan.Plan, o Options) (map[string][]byte, []Loop, error) {
 		plan: p, prog: p.Program, opt: o, out: &buffer{},
 		names:      newNames(p.Program.IR, o.Regions),
 		symbols:    map[string]*ir.Symbol{},
+		runs:       map[*comm.Comm]bool{},
 		lasting:    map[*comm.Comm]ir.Stmt{},
 		fromList:   map[*ir.Assign]string{},
 		own:        map[*ir.Do]*ownList{},
@@ -146,6 +147,7 @@ type gen struct {
 	out     *buffer
 	names   *names
 	symbols map[string]*ir.Symbol
+	runs    map[*comm.Comm]bool // that inRuns has looked at
 
 	temps, comms, lists, walked map[*comm.Comm]string // Go names
 	grids                       map[*ir.Grid]string
