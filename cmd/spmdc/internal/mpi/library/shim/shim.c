@@ -109,6 +109,51 @@ static void use_blind(MPI_Win win) {
 		}
 }
 
+// Where a program has a detector of accesses, that watches the memory of such windows.
+static const char *detector; // its name
+static int detecting;        // all processes have one, and nothing is elided in this run
+static struct piece {
+	const char *first, *last;
+	MPI_Win win;
+} *pieces; // never moved: they are read without a lock
+static int npieces;
+static const char *lowest, *highest; // of all pieces
+
+#define PIECES (1 << 16)
+
+void spmdc_detector(const char *name) { detector = name; }
+
+static int in_piece(const char *first, size_t bytes) {
+	const char *last = first + (bytes ? bytes : 1);
+	if (npieces == 0 || last <= lowest || first >= highest)
+		return 0;
+	for (int i = 0; i < npieces; i++)
+		if (first < pieces[i].last && last > pieces[i].first) {
+			spmdc_mark(LOCAL);
+			return 1;
+		}
+	return 0;
+}
+
+void spmdc_access(const void *first, size_t bytes) {
+	if (detecting && !spmdc_depth)
+		in_piece(first, bytes);
+}
+
+// unprotected notes memory of a window that is not in the arena.
+static void unprotected(MPI_Win win, const void *base, size_t bytes) {
+	if (!detecting) {
+		add_blind(win);
+		return;
+	}
+	if (npieces == PIECES)
+		refuse("there are more than %d windows of memory that only the detector watches", PIECES);
+	const char *first = base, *last = first + bytes;
+	pieces[npieces++] = (struct piece){first, last, win};
+	lowest = npieces == 1 || first < lowest ? first : lowest;
+	highest = npieces == 1 || last > highest ? last : highest;
+}
+
 // Memory that processes share without MPI is not watched: if the program maps some, no barrier is elided.
 static int sharing;
 
@@ -118,6 +163,9 @@ static void remove_blind(MPI_Win win) {
 	for (int i = nblinds; i-- > 0;)
 		if (blinds[i].win == win)
 			unwatched -= blinds[i].used, blinds[i] = blinds[--nblinds];
+	for (int i = npieces; i-- > 0;)
+		if (pieces[i].win == win)
+			pieces[i] = pieces[--npieces];
 }
 
 // Operations that have begun and whose end is not known: by window and target.
@@ -422,8 +470,10 @@ static void unwatch(MPI_Win win) {
 
 void *spmdc_buffer(const void *p, int *watched) {
 	struct region *r = region_at(p);
-	if (!r)
+	if (!r) {
+		*watched |= in_piece(p, 1);
 		return (void *)p;
+	}
 	spmdc_mark(r->shared ? REMOTE : LOCAL);
 	*watched = 1;
 	return r->mpi + ((char *)p - r->view);
@@ -1008,6 +1058,13 @@ static void begin(int level) {
 	if (!(entries = calloc(centries, sizeof *entries)))
 		refuse("there is no memory left");
 	PMPI_Comm_dup(MPI_COMM_WORLD, &own);
+	// Nobody knows whether a detector sees what libraries do: it is for runs in which nothing is elided.
+	int wanted = audit && detector;
+	PMPI_Allreduce(&wanted, &detecting, 1, MPI_INT, MPI_MIN, own);
+	if (detecting && !(pieces = calloc(PIECES, sizeof *pieces)))
+		refuse("there is no memory left");
+	if (detecting && rank == 0)
+		fprintf(stderr, "spmdc: %s watches windows of memory of the program\n", detector);
 	MPI_Comm near;
 	int nearby;
 	PMPI_Comm_split_type(own, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near);
@@ -1162,7 +1219,7 @@ int spmdc_win_create(void *base, MPI_Aint bytes, int unit, MPI_Info info, MPI_Co
 		int watched = bytes == 0, all;
 		PMPI_Allreduce(&watched, &all, 1, MPI_INT, MPI_MIN, comm);
 		if (!all)
-			add_blind(*win);
+			unprotected(*win, base, bytes);
 	}
 	spmdc_depth--;
 	return e;
@@ -1171,7 +1228,7 @@ int spmdc_win_create(void *base, MPI_Aint bytes, int unit, MPI_Info info, MPI_Co
 int spmdc_win_attach(MPI_Win win, void *base, MPI_Aint bytes) {
 	int e = PMPI_Win_attach(win, base, bytes);
 	if (e == MPI_SUCCESS)
-		add_blind(win);
+		unprotected(win, base, bytes);
 	return e;
 }
 
