@@ -33,6 +33,9 @@
 #pragma weak ompi_mpi_int64_t
 #pragma weak ompi_mpi_op_min
 #pragma weak ompi_mpi_info_null
+#pragma weak ompi_request_null
+#pragma weak ompi_mpi_errors_return
+#pragma weak ompi_mpi_errors_are_fatal
 #endif
 
 #define WORDS 6 // elide.Words
@@ -511,6 +514,16 @@ static struct slot **slot_of; // by rank; NULL if not all processes are on one h
 static MPI_Win slot_win;
 static uint64_t rounds, seq;
 
+// Where processes are on several hosts, each has these numbers in a window, which others get while they wait.
+struct progress {
+	int64_t round, passed; // as in slot
+};
+static struct progress *own_progress;
+static MPI_Win progress_win;
+static struct progress *seen;        // of all processes, when it was got last
+static MPI_Request *getting;         // by process; MPI_REQUEST_NULL when it has come
+static uint64_t asked;               // the round in which it was begun
+
 static int relearning; // what was needed may be learned again
 
 static double now(void) {
@@ -536,27 +549,65 @@ static int absent(void) {
 	return 0;
 }
 
+// note_progress makes what the own numbers are visible to others.
+static void note_progress(void) {
+	if (!own_progress)
+		return;
+	own_progress->round = rounds, own_progress->passed = seq;
+	PMPI_Win_sync(progress_win);
+}
+
+// far_absent is absent where processes are on several hosts, as far as it is known: the numbers of a process come
+// when that calls MPI. Each call uses what the one before it has begun to get.
+static int far_absent(void) {
+	int is = 0, came, pending = 0;
+	for (int q = 0; q < size; q++) {
+		PMPI_Test(&getting[q], &came, MPI_STATUS_IGNORE);
+		pending |= !came;
+		is |= came && asked == rounds && (uint64_t)seen[q].round < rounds && (uint64_t)seen[q].passed > seq;
+	}
+	if (!pending && !is) {
+		asked = rounds;
+		for (int q = 0; q < size; q++)
+			PMPI_Rget(&seen[q], sizeof *seen, MPI_BYTE, q, 0, sizeof *seen, MPI_BYTE, progress_win, &getting[q]);
+	}
+	return is;
+}
+
 // vote replaces the words by their minima over all processes. It is 1 if some process will not come:
 // it has passed the barrier, or patience (in seconds, if above 0) has ended.
 static int vote(int64_t *words, double patience) {
 	spmdc_depth++;
 	int stalled = 0;
+	uint64_t r = ++rounds;
 	if (!slot_of) {
 		MPI_Request request;
 		int done = 0;
 		int64_t sent[WORDS];
 		memcpy(sent, words, sizeof sent);
+		note_progress();
 		PMPI_Iallreduce(sent, words, WORDS, MPI_INT64_T, MPI_MIN, own, &request);
-		double begin = patience > 0 ? now() : 0;
-		while (!done && !stalled) {
+		double begin = 0, next = grace / 4, since = 0;
+		for (unsigned n = 1; !done && !stalled; n++) {
 			PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
-			stalled = !done && patience > 0 && now() - begin > patience;
+			if (n % 64 == 0)
+				sched_yield();
+			if (done || n % 256 != 0)
+				continue;
+			if (begin == 0)
+				begin = now();
+			double waited = now() - begin;
+			if (patience > 0 && waited > patience || since > 0 && waited - since > grace)
+				stalled = 1;
+			else if (own_progress && since == 0 && waited > next) {
+				next = 1.5 * waited;
+				since = far_absent() ? waited : 0;
+			}
 		}
 		spmdc_depth--;
 		return stalled;
 	}
 	struct slot *mine = slot_of[rank];
-	uint64_t r = ++rounds;
 	memcpy(mine->words[r & 1], words, WORDS * sizeof *words);
 	atomic_store_explicit(&mine->round, r, memory_order_release);
 	double since = 0;
@@ -831,6 +882,8 @@ static void passed(void) {
 	seq++;
 	if (slot_of)
 		atomic_store_explicit(&slot_of[rank]->passed, seq, memory_order_release);
+	else
+		note_progress();
 }
 
 // whole reports whether a communicator has all processes.
@@ -887,6 +940,43 @@ static int barrier(void *ret) {
 
 // ---- MPI ----
 
+static void share_slots(MPI_Comm near) {
+	struct slot *mine;
+	PMPI_Win_allocate_shared(sizeof *mine * 2, 1, MPI_INFO_NULL, near, &mine, &slot_win);
+	slot_of = calloc(size, sizeof *slot_of);
+	for (int q = 0; q < size; q++) {
+		MPI_Aint bytes;
+		int unit;
+		void *at;
+		PMPI_Win_shared_query(slot_win, q, &bytes, &unit, &at);
+		slot_of[q] = (struct slot *)(((uintptr_t)at + 127) & -(uintptr_t)128);
+	}
+	memset(slot_of[rank], 0, sizeof *mine);
+	PMPI_Barrier(own);
+}
+
+// share_progress makes the window of progress, and reports whether all processes have it.
+static int share_progress(void) {
+	struct progress *mine;
+	PMPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+	int made = PMPI_Win_allocate(sizeof *mine, 1, MPI_INFO_NULL, own, &mine, &progress_win) == MPI_SUCCESS, all;
+	PMPI_Comm_set_errhandler(own, MPI_ERRORS_ARE_FATAL);
+	PMPI_Allreduce(&made, &all, 1, MPI_INT, MPI_MIN, own);
+	if (!all)
+		return 0;
+	seen = calloc(size, sizeof *seen);
+	getting = malloc(size * sizeof *getting);
+	if (!seen || !getting)
+		refuse("there is no memory left");
+	for (int q = 0; q < size; q++)
+		getting[q] = MPI_REQUEST_NULL;
+	PMPI_Win_lock_all(0, progress_win);
+	own_progress = mine;
+	note_progress();
+	PMPI_Barrier(own);
+	return 1;
+}
+
 static void begin(int level) {
 	const char *engine = getenv("SPMDC_MPI_ENGINE"), *config = getenv("SPMDC_MPI_CONFIG");
 	if (!engine || !config)
@@ -924,22 +1014,10 @@ static void begin(int level) {
 	PMPI_Comm_size(near, &nearby);
 	int one = nearby == size && !getenv("SPMDC_MPI_APART"), all;
 	PMPI_Allreduce(&one, &all, 1, MPI_INT, MPI_MIN, own);
-	if (!all && !audit) // one could wait for ever where another has gone past a barrier
-		refuse("the processes are on several hosts: barriers are elided on one host only\n  spmdc mpi audit reports on such a run");
-	if (all) {
-		struct slot *mine;
-		PMPI_Win_allocate_shared(sizeof *mine * 2, 1, MPI_INFO_NULL, near, &mine, &slot_win);
-		slot_of = calloc(size, sizeof *slot_of);
-		for (int q = 0; q < size; q++) {
-			MPI_Aint bytes;
-			int unit;
-			void *at;
-			PMPI_Win_shared_query(slot_win, q, &bytes, &unit, &at);
-			slot_of[q] = (struct slot *)(((uintptr_t)at + 127) & -(uintptr_t)128);
-		}
-		memset(slot_of[rank], 0, sizeof *mine);
-		PMPI_Barrier(own);
-	}
+	if (all)
+		share_slots(near);
+	else if (!share_progress() && !audit) // one could wait for ever where another has gone past a barrier
+		refuse("MPI cannot make a window that processes of several hosts access: no barrier can be elided\n  choose another component for one-sided communication (Open MPI: --mca osc ^ucx); spmdc mpi audit reports on such a run");
 	PMPI_Comm_free(&near);
 	char program[PATH_MAX + 32];
 	const char *name = strrchr(exe, '/');
@@ -967,6 +1045,11 @@ static void end(void) {
 			mprotect(regions[i].view, regions[i].length, PROT_READ | PROT_WRITE);
 	if (slot_of)
 		PMPI_Win_free(&slot_win);
+	else if (own_progress) {
+		PMPI_Waitall(size, getting, MPI_STATUSES_IGNORE);
+		PMPI_Win_unlock_all(progress_win);
+		PMPI_Win_free(&progress_win);
+	}
 	PMPI_Comm_free(&own);
 	spmdc_depth--;
 }
