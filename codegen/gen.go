@@ -360,6 +360,9 @@ func (g *gen) header(uses func(pkg string) bool) {
 	if p.Files() {
 		g.out.p("%q", "github.com/spmdc/spmdc/runtime/files")
 	}
+	if p.Asks("execute_command_line") {
+		g.out.p("%q", "github.com/spmdc/spmdc/runtime/shell")
+	}
 	g.out.p("%q", "github.com/spmdc/spmdc/runtime/spmd")
 	if g.opt.Regions {
 		g.out.p("%q", "github.com/spmdc/spmdc/runtime/trace")
@@ -385,6 +388,9 @@ func (g *gen) header(uses func(pkg string) bool) {
 	}
 	if p.Files() {
 		g.out.p("NewFiles: files.New,")
+	}
+	if p.Asks("execute_command_line") {
+		g.out.p("Shell: shell.Run,")
 	}
 	if g.opt.Regions {
 		g.out.p("Observe: trace.New(measured),")
