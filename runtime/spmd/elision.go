@@ -2,7 +2,6 @@ package spmd
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -433,11 +432,7 @@ func elidedHere(p *Program, pes []*PE, err error) string {
 			}
 		}
 	}
-	text, err := json.Marshal(&here)
-	if err != nil {
-		panic(err) // numbers and texts have a form
-	}
-	return string(text)
+	return p.process.machine.Text(&here)
 }
 
 // add adds what another process has sent. Its misspeculation is the error of the run if there is no other.
@@ -446,9 +441,7 @@ func (e *elidedElsewhere) add(p *Program, text string) {
 		return
 	}
 	var other elidedElsewhere
-	if err := json.Unmarshal([]byte(text), &other); err != nil {
-		panic(err)
-	}
+	p.process.machine.Value(text, &other)
 	if e.Failed == nil {
 		e.Failed = other.Failed
 	}
