@@ -68,7 +68,7 @@ func (v *vectorLoop) takesColumns(n nest) bool {
 		}
 	}
 	for i, s := range v.streams {
-		if v.k.Streams[i].Stride != 1 || s.table {
+		if v.k.Streams[i].Stride != 1 && !v.k.Paired() || s.table {
 			return false
 		}
 		for _, sub := range s.leafRef.subs {
@@ -97,5 +97,9 @@ func (v *vectorLoop) columnStride(f leafRef) string {
 	if sum == nil {
 		return "0"
 	}
-	return strings.Join(sum, " + ")
+	by := strings.Join(sum, " + ")
+	if f.ref.Sym.Type.IsComplex() {
+		return fmt.Sprintf("2*(%s)", by) // in parts
+	}
+	return by
 }

@@ -288,6 +288,7 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 	if l.ranged {
 		first = l.first()
 	}
+	l.nextRuns(g.walksOf(d, v.region))
 	fields := append([][2]string{{"n", "nT"}}, v.emitWindows(g)...)
 	if k.Picks() {
 		fields = append(fields, [2]string{"done", "0"})
@@ -299,6 +300,7 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 	if v.interleaved() {
 		fields = append(fields, [2]string{"head", fmt.Sprintf("%s & %d", g.rowText(v), k.Lanes()-1)})
 	}
+	paired := k.Paired()
 	at := make([]string, len(v.streams))
 	var checks []string // that the vector code may be used
 	line := d.Pos.Line  // of the call
@@ -338,7 +340,7 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 			fields = append(fields, [2]string{k.Streams[i].Name, data}, [2]string{k.Streams[i].Name + "At", name})
 			continue
 		}
-		if k.Streams[i].Stride != 1 {
+		if k.Streams[i].Stride != 1 && !paired {
 			by := v.passStride(i, name, &fields, &checks)
 			if perElement > 1 {
 				g.out.p("%s, %sK := spmd.Spaced(%s, %s, nT, %s, %d)", name, name, data, at[i], by, k.Extent(i))
@@ -357,16 +359,19 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 			fields = append(fields, [2]string{k.Streams[i].Name, name})
 			continue
 		}
-		length := "nT"
-		if e := k.Extent(i); e > 0 {
-			length = fmt.Sprintf("nT+%d", e)
+		length, more := "nT", k.Extent(i)
+		if paired {
+			length, more = "2*nT", more-1
+		}
+		if more > 0 {
+			length += fmt.Sprintf("+%d", more)
 		}
 		if k.Columns {
 			g.out.p("%sBy := %s", name, v.columnStride(s.leafRef))
 			fields = append(fields, [2]string{k.Streams[i].Name + "By", name + "By"})
 			length = fmt.Sprintf("(colsT-1)*%sBy+%s", name, length)
 		}
-		g.out.p("%s := %s.Data[%s:][:%s]", name, s.object, at[i], length)
+		g.out.p("%s := %s[%s:][:%s]", name, data, at[i], length)
 		fields = append(fields, [2]string{k.Streams[i].Name, name})
 	}
 	g.out.at = d.Pos.Line

@@ -143,6 +143,7 @@ func (v *vectorLoop) complexBinary(e *ir.Bin, t kernel.Type) vectorValue {
 	if x.re == nil {
 		return x
 	}
+	k.Together(x.re, x.im)
 	if e.Op == ir.Pow {
 		c, ok := folded(e.R)
 		if !ok || c.Int < 1 || c.Int > mostPower {
@@ -177,6 +178,7 @@ func (v *vectorLoop) complexBinary(e *ir.Bin, t kernel.Type) vectorValue {
 	if y.re == nil {
 		return y
 	}
+	k.Together(y.re, y.im)
 	switch e.Op {
 	case ir.Add:
 		return combine(x, y, add)

@@ -529,7 +529,7 @@ type Expr interface {
 // cannot decide what all PEs do together. All others are single-valued: replicated
 // scalars and arrays have the same bits on every PE. ir/mapping sets the mark.
 //
-// Raw marks a read that copies an argument: what is copied may have no value
+// Raw marks a read that copies an argument or an element: what is copied may have no value
 // yet, which is no error of the program.
 type X struct {
 	Pos     source.Pos

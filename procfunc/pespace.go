@@ -82,7 +82,7 @@ func (s *PESpace) Sections(c *comm.Comm, visit func(p, q int, section []dist.Tri
 			return false
 		}
 	}
-	if s.missing {
+	if s.missing || s.outside {
 		return false
 	}
 	spans := make([]dist.Span, len(l.Shape))
@@ -304,6 +304,8 @@ func (s *PESpace) layout(a *ir.Symbol) *dist.Layout {
 	l := dist.NewLayout(m, mapping.Shape(a.Mapping.Grid, s.np))
 	if !a.Placed() {
 		s.layouts[a] = l
+	} else if !s.missing && m.Misplaced() != nil {
+		s.outside = true
 	}
 	return l
 }
@@ -430,7 +432,8 @@ func (g guard) on(q int) bool {
 }
 
 // Outside reports whether, of the communication that Messages was last asked of, references
-// are evaluated to elements that do not exist: the scalars have values that they cannot have.
+// are evaluated to elements that do not exist, or arrays lie outside of their templates: the
+// scalars have values that they cannot have.
 func (s *PESpace) Outside() bool { return s.outside }
 
 // evaluated reports whether the references of c are evaluated wherever the loops around them

@@ -38,8 +38,9 @@ type pin struct {
 	key   string
 	from  string // where its value is before the loop
 	width int
-	size  int // of an element that is broadcast; 0 for partial values, less for one value that changes, whole for a constant
-	reg   int // -1: on the stack
+	size  int    // of an element that is broadcast; 0 for partial values, less for one value that changes, whole for a constant
+	odd   string // where the value of the odd lanes is, if they have another
+	reg   int    // -1: on the stack
 	place int
 	uses  int
 }
@@ -176,16 +177,18 @@ func (a *assembler) write(b *strings.Builder, full, edge []string) {
 			reg = 0
 		}
 		name := vectorName(reg, pin.width)
-		switch pin.size {
-		case -4:
+		switch {
+		case pin.odd != "":
+			pin.loadPair(p)
+		case pin.size == -4:
 			p("\tVMOVSS %s, %s", pin.from, name)
-		case -8:
+		case pin.size == -8:
 			p("\tVMOVSD %s, %s", pin.from, name)
-		case 0, whole:
+		case pin.size == 0 || pin.size == whole:
 			p("\tVMOVUPD %s, %s", pin.from, name)
-		case 4:
+		case pin.size == 4:
 			p("\tVBROADCASTSS %s, %s", pin.from, name)
-		case 8:
+		case pin.size == 8:
 			p("\tVBROADCASTSD %s, %s", pin.from, name)
 		}
 		if pin.reg < 0 {
@@ -193,6 +196,9 @@ func (a *assembler) write(b *strings.Builder, full, edge []string) {
 		}
 	}
 	p("\tMOVQ %d(%s), %s", argN, regArg, regN)
+	if k.paired {
+		p("\tADDQ %s, %s", regN, regN)
+	}
 	if k.Columns {
 		p("column:")
 	}

@@ -60,7 +60,7 @@ const fewInGo = 4
 // slowAtFirst reports whether a vector of which a few lanes are used takes about as long as a
 // full one.
 func (k *Kernel) slowAtFirst() bool {
-	return !k.Columns && slices.ContainsFunc(k.Streams, func(s Stream) bool { return s.Stride != 1 || s.Table })
+	return !k.Columns && !k.Paired() && slices.ContainsFunc(k.Streams, func(s Stream) bool { return s.Stride != 1 || s.Table })
 }
 
 // Files are the files of package main that have the kernels, by name: kernels.go with
@@ -75,9 +75,13 @@ func Files(head string, kernels []*Kernel, t Target, rows ...*Rows) (map[string]
 	var consts constants
 	texts, called := map[*Kernel][]*target{}, map[Op]bool{}
 	for _, k := range kernels {
+		form := k
+		if p := k.pairs(); p != nil {
+			form = p
+		}
 		for _, set := range t.sets() {
 			var b strings.Builder
-			calls, why := k.assembly(set, &consts, &b)
+			calls, why := form.assembly(set, &consts, &b)
 			if calls != nil {
 				maps.Copy(called, calls.used)
 			}

@@ -99,6 +99,12 @@ const (
 	Quo      // of I32 by N, cut off
 	Rem      // what that leaves
 	Pick     // an element of table N, by an index of I64; with another argument, a Mask, only where that holds
+	Pair     // of vector code with two lanes for each iteration: the first in the even lanes, the second in the odd ones
+	Swap     // the two lanes of each iteration, changed over
+	Even     // the even lane of each iteration in both
+	Odd      // the odd one in both
+	NegEven  // the even lanes with the other sign
+	NegOdd   // the odd lanes
 	Exp      // of F64 as elementary.Exp, and so on: the functions are the last
 	Log
 	Log10
@@ -126,7 +132,7 @@ const (
 )
 
 var opNames = [...]string{"Load", "Scalar", "Const", "Lane", "Acc", "Add", "Sub", "Mul", "Div", "FMA", "Neg", "Abs", "Sqrt", "Whole", "CopySign", "Max", "Min",
-	"BitAnd", "BitOr", "BitXor", "BitNot", "Shl", "Shr", "Eq", "Ne", "Lt", "Le", "Gt", "Ge", "And", "Or", "Not", "Select", "Conv", "InWindow", "Bits", "Quo", "Rem", "Pick",
+	"BitAnd", "BitOr", "BitXor", "BitNot", "Shl", "Shr", "Eq", "Ne", "Lt", "Le", "Gt", "Ge", "And", "Or", "Not", "Select", "Conv", "InWindow", "Bits", "Quo", "Rem", "Pick", "Pair", "Swap", "Even", "Odd", "NegEven", "NegOdd",
 	"Exp", "Log", "Log10", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Atan2", "Sinh", "Cosh", "Tanh", "Pow", "Mod", "PowHalf", "Powi"}
 
 func (o Op) String() string { return opNames[o] }
@@ -178,7 +184,8 @@ type Stream struct {
 	// with that of the first of them.
 	Window int
 
-	extent int // elements behind that of the last iteration
+	extent int  // elements behind that of the last iteration
+	paired bool // an iteration has two lanes, for elements that follow one another
 }
 
 // Param is a value that is the same in all iterations.
@@ -226,12 +233,17 @@ type Kernel struct {
 	Columns    bool // it takes a loop around it along
 
 	windows int
+	paired  bool            // it has two lanes for each iteration
+	second  map[*Node]*Node // by the first part of a value,
+	first   map[*Node]*Node // and the reverse
 	nodes   []*Node
 	intern  map[string]*Node
 }
 
 // New makes an empty kernel of that name.
-func New(name string) *Kernel { return &Kernel{Name: name, intern: map[string]*Node{}} }
+func New(name string) *Kernel {
+	return &Kernel{Name: name, intern: map[string]*Node{}, first: map[*Node]*Node{}, second: map[*Node]*Node{}}
+}
 
 // Lanes is the number of iterations in a block, and of partial values of reductions: the
 // bytes of a block of the largest type are 128.

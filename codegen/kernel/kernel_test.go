@@ -32,6 +32,16 @@ var program = sync.OnceValues(func() (dir string, err error) {
 	for i := range effort.Of(180, 20) {
 		list = append(list, random(r, fmt.Sprintf("kernel%d", i)))
 	}
+	two := 0
+	for i := range effort.Of(60, 20) {
+		k := pairs(r, fmt.Sprintf("pairs%d", i))
+		if list = append(list, k); k.Paired() {
+			two++
+		}
+	}
+	if all := effort.Of(60, 20); two < all/2 {
+		return dir, fmt.Errorf("%d of %d kernels have two lanes for each iteration", two, all)
+	}
 	list = append(list, axpy(), dot(), chains())
 	list = append(list, elementary()...)
 	list = append(list, powers(), absent())
@@ -305,7 +315,7 @@ func TestInstructions(t *testing.T) {
 	}
 	form := regexp.MustCompile(`^[0-9a-f]+ <main\.\w+?(AVX2|AVX512)(\.abi0)?>:`)
 	avx512 := regexp.MustCompile(`%zmm|%k[0-7]|%[xy]mm(1[6-9]|[23]\d)|vrange|vrndscale|vpmullq|vpabsq|vp(max|min)sq|vpternlog|vcvt\w*qq`)
-	parts := regexp.MustCompile(`^v(mov(u|a)p[sd]|unpck[hl]pd|shuff64x2|mov(h|l)pd|movs[sd]|(insert|extract)(ps|f32x4|f64x4)|perm(t2)?p[sd]|(gather|scatter)[dq]p[sd]|pmov(m2[dq]|[dq]2m)|broadcasts[sd]|(add|sub|mul)s[sd]|(add|sub|mul|div|sqrt|and|andn|or|xor|range|rndscale|cmp[a-z0-9_]*|blendm)p[sd]|cvt[a-z0-9]+|pbroadcast[dq]|` +
+	parts := regexp.MustCompile(`^v(mov(u|a)p[sd]|unpck[hl]pd|shuff64x2|mov(h|l)pd|movs[sd]|(insert|extract)(ps|f128|f32x4|f64x4)|perm(t2|il)?p[sd]|(gather|scatter)[dq]p[sd]|pmov(m2[dq]|[dq]2m)|broadcasts[sd]|(add|sub|mul)s[sd]|(add|sub|mul|div|sqrt|and|andn|or|xor|range|rndscale|cmp[a-z0-9_]*|blendm)p[sd]|cvt[a-z0-9]+|pbroadcast[dq]|` +
 		`p(add|sub)[dq]|pmull[dq]|p(max|min)s[dq]|pabs[dq]|p(and|or|xor)[dq]|ps[rl]l[dq]|pcmp[a-z]*[dq]|pmovsxdq|pmovqd|pmovzxbd|pmovdb|ptestmd|fmadd231p[sd]|zeroupper|movq)$|^k(and|or|not|mov|ortest)w$`)
 	current, counts := "", map[string]int{}
 	for line := range strings.Lines(string(out)) {

@@ -407,6 +407,8 @@ func (l *lowering) node(n *Node) operand {
 		return l.ins(w, "VBLENDVP"+suffix(t), l.maskOf(n.Args[0], t.size()), x(1), l.reg(x(2), w))
 	case Conv:
 		return l.conv(n)
+	case Pair, Swap, Even, Odd, NegEven, NegOdd:
+		return l.pairOf(n, w)
 	}
 	if t.float() {
 		return l.float(n, x, w)

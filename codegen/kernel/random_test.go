@@ -302,3 +302,71 @@ func random(r *rand.Rand, name string) *Kernel {
 	k.Columns = len(k.Reductions)+windows == 0 && !k.Picks() && r.IntN(2) == 0
 	return k
 }
+
+// pairs makes a kernel of random operations on values of two parts, of COMPLEX numbers or the
+// like, with Together where codegen has it.
+func pairs(r *rand.Rand, name string) *Kernel {
+	k := New(name)
+	t := []Type{F64, F64, F32}[r.IntN(3)]
+	type value [2]*Node
+	var pool, given []value
+	for i := range 1 + r.IntN(4) {
+		s := k.Stream(fmt.Sprintf("in%d", i), t)
+		k.Streams[s].Stride = 2
+		for range 1 + r.IntN(2) {
+			off := r.IntN(4)
+			pool = append(pool, value{k.Load(s, off, nil), k.Load(s, off+1, nil)})
+		}
+	}
+	for i := range 1 + r.IntN(3) {
+		c := value{k.Scalar(fmt.Sprintf("c%d", 2*i), t), k.Scalar(fmt.Sprintf("c%d", 2*i+1), t)}
+		given = append(given, c, value{c[0], k.Float(t, float64(r.IntN(3)))}, value{c[1], c[1]})
+	}
+	op := func(o Op, x, y *Node) *Node { return k.Op(o, t, x, y) }
+	pick := func() value {
+		if r.IntN(4) == 0 {
+			return given[r.IntN(len(given))]
+		}
+		return pool[r.IntN(len(pool))]
+	}
+	for range 1 + r.IntN(10) {
+		x, y := pool[r.IntN(len(pool))], pick()
+		if r.IntN(2) == 0 {
+			k.Together(x[0], x[1])
+			k.Together(y[0], y[1])
+		}
+		if r.IntN(2) == 0 {
+			x, y = y, x
+		}
+		var z value
+		switch o := []Op{Add, Sub, Mul, Mul, Mul, FMA, Neg, Swap, Div, NegOdd, Even}[r.IntN(11)]; o {
+		case Add, Sub, Div:
+			z = value{op(o, x[0], y[0]), op(o, x[1], y[1])}
+		case Mul:
+			z = value{op(Sub, op(Mul, x[0], y[0]), op(Mul, x[1], y[1])), op(Add, op(Mul, x[0], y[1]), op(Mul, x[1], y[0]))}
+		case FMA:
+			if t != F64 {
+				continue
+			}
+			z = value{k.Op(FMA, t, x[0], y[0], k.Op(Neg, t, op(Mul, x[1], y[1]))), k.Op(FMA, t, x[0], y[1], op(Mul, x[1], y[0]))}
+		case Neg:
+			z = value{k.Op(Neg, t, x[0]), k.Op(Neg, t, x[1])}
+		case Swap:
+			z = value{x[1], x[0]}
+		case NegOdd:
+			z = value{x[0], k.Op(Neg, t, x[1])}
+		case Even:
+			z = value{x[r.IntN(2)], x[1]}
+		}
+		pool = append(pool, z)
+	}
+	for i := range 1 + r.IntN(2) {
+		s := k.Stream(fmt.Sprintf("out%d", i), t)
+		k.Streams[s].Stride = 2
+		z := pool[max(0, len(pool)-1-r.IntN(3))]
+		k.Store(s, 1, z[1], nil)
+		k.Store(s, 0, z[0], nil)
+	}
+	k.Columns = r.IntN(2) == 0
+	return k
+}

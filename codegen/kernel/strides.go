@@ -21,7 +21,7 @@ const (
 )
 
 // placed reports whether the offset of iteration 0 in the slice is passed.
-func (s Stream) placed() bool { return s.Masked || s.Stride != 1 || s.Table }
+func (s Stream) placed() bool { return s.Masked || s.Stride != 1 || s.Table || s.paired }
 
 // iteration is the Go of how far iteration t is behind the first.
 func (s Stream) iteration() string {

@@ -205,11 +205,13 @@ func (l *lowerer) allocate(s *ast.Allocate) []ir.Stmt {
 	var to statusTo
 	var objects []ast.Expr
 	var source, mold, length ast.Expr
-	for _, e := range s.Args {
+	for i, e := range s.Args {
 		k, is := e.(*ast.Keyword)
 		switch {
 		case !is:
 			objects = append(objects, e)
+		case l.twice(s.Args[:i], k):
+			return nil
 		case k.Name == "stat":
 			if to.stat = l.target(k.X); isBad(to.stat) {
 				return nil
@@ -278,6 +280,10 @@ func (l *lowerer) object(e ast.Expr, what string) (*ir.Symbol, *allocatable, []a
 		if id, ok := e.Base.(*ast.Ident); ok {
 			name, bounds = id.Name, []ast.Expr{&ast.Triplet{XBase: e.XBase, Lo: e.Lo, Hi: e.Hi}}
 		}
+	}
+	if co, other := e.(*ast.CoIndex); other {
+		l.errorf(codeOutside, pos, "%s of %s of another image", what, designated(co)).WithHelp("write its name alone: each image has its own")
+		return nil, nil, nil
 	}
 	if name == "" {
 		l.errorf(codeOutside, pos, "%s of something that is no array or variable", what)
@@ -503,7 +509,7 @@ func (l *lowerer) allocatedAnew(s *ir.Symbol, a *allocatable, lo, n []ir.Expr, p
 func (l *lowerer) deallocateOne(e ast.Expr, to statusTo) []ir.Stmt {
 	pos := e.Position()
 	s, a, bounds := l.object(e, "DEALLOCATE")
-	if a == nil {
+	if a == nil || s.Coarray && !s.Apart && (l.outOfCritical("DEALLOCATE of a coarray", pos) || l.unordered("DEALLOCATE of a coarray", pos)) {
 		return nil
 	}
 	if len(bounds) > 0 {
@@ -616,8 +622,8 @@ func (l *lowerer) moveAlloc(s *ast.Call) []ir.Stmt {
 	if a == nil || b == nil {
 		return nil
 	}
-	if from.Type != to.Type || len(from.Dims) != len(to.Dims) {
-		l.errorf(codeCall, s.Proc.Pos, "the arguments of move_alloc differ in type or rank").WithHelp("declare both alike")
+	if from.Type != to.Type || len(from.Dims) != len(to.Dims) || from.Coarray != to.Coarray || len(l.cobounds[from]) != len(l.cobounds[to]) {
+		l.errorf(codeCall, s.Proc.Pos, "the arguments of move_alloc differ in type, rank or codimensions").WithHelp("declare both alike")
 		return nil
 	}
 	free := &ir.If{S: ir.S{Pos: s.Pos}, Cond: varOf(b.flag, s.Pos), Then: l.freed(to, b, s.Pos)}

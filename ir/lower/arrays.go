@@ -93,7 +93,7 @@ func (l *lowerer) arrayAssign(s *ast.Assign) []ir.Stmt {
 	if to == nil {
 		return nil
 	}
-	if !l.mayChange(ast.Name{Pos: to.pos, Name: to.name}) {
+	if co != nil && l.elsewhere(co.Pos) || !l.mayChange(ast.Name{Pos: to.pos, Name: to.name}) {
 		return nil
 	}
 	if id, whole := base.(*ast.Ident); whole && co == nil && l.allocs[l.lookup(id.Name)] != nil && !l.isPointer[l.lookup(id.Name)] {

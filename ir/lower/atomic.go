@@ -72,8 +72,8 @@ func (a *atomicCall) body(name string) []ir.Stmt {
 		return nil
 	}
 	sym := ir.Target(a.atom)
-	if typ := a.atom.Type(); sym == nil || !sym.Coarray || !typ.IsInteger() && !typ.IsLogical() {
-		l.errorf(codeArgument, a.args["atom"].Position(), "the atom of %s must be an INTEGER or LOGICAL coarray, or one of another image", name).
+	if typ := a.atom.Type(); sym == nil || !sym.Coarray || typ != ir.Integer && typ != ir.Logical {
+		l.errorf(codeArgument, a.args["atom"].Position(), "the atom of %s must be a coarray, or one of another image, that is INTEGER or LOGICAL of the kinds atomic_int_kind and atomic_logical_kind", name).
 			WithHelp("declare it as in: integer(atomic_int_kind) :: n[*]")
 		return nil
 	}

@@ -143,10 +143,14 @@ func (l *lowerer) execute(p *procedure, name ast.Name, list []ast.Expr) ([]ir.St
 	return out, result, args
 }
 
-// notPure reports a call of p, which is not PURE, in a procedure that is.
+// notPure reports a call of p, which is not PURE, in a procedure that is, or in a DO CONCURRENT.
 func (l *lowerer) notPure(p *procedure, name ast.Name) bool {
 	l.called[p.unit] = true
-	return !p.unit.Pure && l.impure("a call of "+name.Name+", which is not PURE,", name.Pos)
+	if p.unit.Pure {
+		return false
+	}
+	what := "a call of " + name.Name + ", which is not PURE,"
+	return l.impure(what, name.Pos) || !p.unit.Statement && l.unordered(what, name.Pos)
 }
 
 // perform is execute with arguments that are lowered; before is what they do first.

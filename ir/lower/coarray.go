@@ -17,6 +17,10 @@ func (l *lowerer) coarray(s *ir.Symbol, d *ast.TypeDecl, e *ast.Entity, dims, co
 	one := &ast.IntLit{XBase: ast.XBase{Pos: e.Pos, End: e.Pos}, Text: "1"}
 	_, isDummy := l.dummies[e.Name]
 	if object := l.scope.binding.of(s); object != nil && object.object {
+		if passed := object.arg.object; !passed.Coarray {
+			l.errorf(codeCall, object.arg.pos, "%s is no coarray, the dummy argument %s is one", l.scope.binding.what(object), e.Name).
+				WithNote(e.Pos, "%s is declared here", e.Name).WithHelp("declare what is passed with [:], or %s without", e.Name)
+		}
 		if s.Cell {
 			return []ast.DimSpec{{Pos: e.Pos, Hi: one}}
 		}
@@ -27,6 +31,12 @@ func (l *lowerer) coarray(s *ir.Symbol, d *ast.TypeDecl, e *ast.Entity, dims, co
 	}
 	switch {
 	case e.Apart:
+	case d.Pointer:
+		l.errorf(codeDeclaration, e.Pos, "coarray %s is a POINTER", e.Name).WithHelp("write ALLOCATABLE")
+	case isDummy && l.unit.Elemental:
+		l.errorf(codeDeclaration, e.Pos, "the argument %s of %s, which is ELEMENTAL, is a coarray", e.Name, l.unit.Name).WithHelp("remove the codimension, or write PURE")
+	case isDummy && d.Allocatable && d.Intent == "out":
+		l.errorf(codeDeclaration, e.Pos, "the allocatable coarray %s has INTENT(OUT)", e.Name).WithHelp("write intent(inout): the images deallocate it where they all get to")
 	case codims[0].Hi == nil && !d.Allocatable:
 		l.errorf(codeDeclaration, codims[0].Pos, "coarray %s has codimensions without bounds, and is not ALLOCATABLE", e.Name).
 			WithHelp("write [*], or add the attribute ALLOCATABLE")
@@ -156,10 +166,13 @@ func isIndex(e ast.Expr) bool { _, ok := e.(*ast.Index); return ok }
 // the run ends, but in programs in which images can fail STAT= gets the status. ERRMSG= keeps its
 // value where nothing has failed.
 func (l *lowerer) succeeds(out []ir.Stmt, list []ast.Expr) []ir.Stmt {
-	for _, e := range list {
+	for i, e := range list {
 		k, ok := e.(*ast.Keyword)
 		if !ok || k.Name != "stat" && k.Name != "errmsg" {
 			l.errorf(codeArgument, e.Position(), "this cannot stand here").WithHelp("write STAT= or ERRMSG=")
+			return nil
+		}
+		if l.twice(list[:i], k) {
 			return nil
 		}
 		x := l.target(k.X)
@@ -182,6 +195,17 @@ func (l *lowerer) succeeds(out []ir.Stmt, list []ast.Expr) []ir.Stmt {
 		return l.keepsStatus(out, to, out[0].Position())
 	}
 	return out
+}
+
+// twice reports a keyword that is in list already.
+func (l *lowerer) twice(list []ast.Expr, k *ast.Keyword) bool {
+	for _, e := range list {
+		if first, ok := e.(*ast.Keyword); ok && first.Name == k.Name {
+			l.errorf(codeArgument, k.Pos, "%s= is given twice", strings.ToUpper(k.Name)).WithNote(first.Pos, "the first one").WithHelp("remove one")
+			return true
+		}
+	}
+	return false
 }
 
 // keepsStatus is out, behind which STAT= has the status of what has failed in it.

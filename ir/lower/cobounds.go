@@ -81,6 +81,11 @@ func (l *lowerer) allocatedCobounds(s *ir.Symbol, co *ast.CoIndex, pos source.Po
 	switch {
 	case s.Apart && co == nil:
 		return true
+	case s.Apart:
+		l.errorf(codeOutside, pos, "ALLOCATE of %s of another image", s.Source()).WithHelp("each image allocates its own")
+		return false
+	case s.Coarray && (l.outOfCritical("ALLOCATE of a coarray", pos) || l.unordered("ALLOCATE of a coarray", pos)):
+		return false
 	case s.Coarray != (co != nil):
 		if s.Coarray {
 			l.errorf(codeRank, pos, "ALLOCATE of coarray %s has no codimensions", s.Source()).WithHelp("write [*] behind it")

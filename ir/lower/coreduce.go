@@ -31,6 +31,11 @@ func (l *lowerer) coReduce(s *ast.Call) []ir.Stmt {
 			WithHelp("write a pure function of two values, and its name here")
 		return nil
 	}
+	if p := l.procedure(op.Name); p != nil && !p.unit.Pure {
+		l.errorf(codeCall, op.Pos, "%s, the operation of co_reduce, is not PURE", op.Name).
+			WithNote(p.unit.Pos, "%s begins here", op.Name).WithHelp("write: pure function %s", op.Name)
+		return nil
+	}
 	b := &reduction{at: base, stmt: ast.Base{Pos: s.Pos}}
 	var pre []ir.Stmt
 	if l.isPart(args[0]) {

@@ -211,6 +211,10 @@ func (l *lowerer) eventQuery(s *ast.Call) []ir.Stmt {
 	if isBad(a.x, count) {
 		return nil
 	}
+	if _, other := a.x.(*ir.CoRef); other {
+		l.errorf(codeArgument, args[0].Position(), "event_query of an event of another image").WithHelp("each image asks for its own events")
+		return nil
+	}
 	if !count.Type().IsInteger() {
 		l.errorf(codeType, args[1].Position(), "argument count of event_query is %s, it must be INTEGER", count.Type())
 		return nil

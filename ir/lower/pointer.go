@@ -382,6 +382,10 @@ func (l *lowerer) pointerAssign(s *ast.PointerAssign) (out []ir.Stmt) {
 	isNull = isNull && null.Name == "null" && l.lookup("null") == nil
 	for _, to := range s.To {
 		pos := to.Position()
+		if co, other := to.(*ast.CoIndex); other {
+			l.errorf(codeDeclaration, pos, "the pointer assigned to, %s, is one of another image", designated(co)).WithHelp("each image assigns to its own pointers")
+			continue
+		}
 		bounds := l.pointerBounds(to)
 		sym := l.symbol(nameOf(to), pos)
 		a := l.allocs[sym]

@@ -21,8 +21,47 @@ func (l *lowerer) impure(what string, pos source.Pos) bool {
 	return true
 }
 
-// impureStmt is impure of a statement.
+// unordered reports what, an image control statement or a call of what is not PURE, in a DO CONCURRENT.
+func (l *lowerer) unordered(what string, pos source.Pos) bool {
+	for _, around := range l.loops {
+		if l.concurrents[around.of] {
+			l.errorf(codeLoop, pos, "%s in a DO CONCURRENT", what).
+				WithNote(around.stmt.Position(), "it begins here").WithHelp("write a DO loop, or move it out of the construct")
+			return true
+		}
+	}
+	return false
+}
+
+// imageControl is the name of an image control statement, "" for others. ALLOCATE and DEALLOCATE are
+// such statements by what they are about.
+func imageControl(s ast.Stmt) string {
+	switch s := s.(type) {
+	case *ast.Stop:
+		if !s.Error {
+			return "STOP"
+		}
+	case *ast.Sync:
+		switch s.What {
+		case "all", "images", "memory", "team":
+			return "SYNC " + strings.ToUpper(s.What)
+		case "fail image":
+			return ""
+		}
+		return strings.ToUpper(s.What)
+	case *ast.Critical:
+		return "CRITICAL"
+	case *ast.ChangeTeam:
+		return "CHANGE TEAM"
+	}
+	return ""
+}
+
+// impureStmt reports a statement that must not stand in the PURE procedure or the DO CONCURRENT in hand.
 func (l *lowerer) impureStmt(s ast.Stmt) bool {
+	if name := imageControl(s); name != "" {
+		return l.unordered(name, s.Position()) || l.impure(name, s.Position())
+	}
 	switch s := s.(type) {
 	case *ast.Print:
 		return l.impure("PRINT", s.Pos)
@@ -30,17 +69,15 @@ func (l *lowerer) impureStmt(s ast.Stmt) bool {
 		return s.Unit == nil && l.impure("READ", s.Pos)
 	case *ast.FileStmt:
 		return l.impure(strings.ToUpper(s.Word), s.Pos)
-	case *ast.Stop:
-		return !s.Error && l.impure("STOP", s.Pos)
 	case *ast.Sync:
-		if !s.OfVariable() {
-			return l.impure("SYNC", s.Pos)
-		}
 		return l.impure(strings.ToUpper(s.What), s.Pos)
-	case *ast.Critical:
-		return l.impure("CRITICAL", s.Pos)
 	}
 	return false
+}
+
+// elsewhere reports, in a PURE procedure, a change of a variable of another image.
+func (l *lowerer) elsewhere(pos source.Pos) bool {
+	return l.impure("a change of a variable of another image", pos)
 }
 
 // pureArguments reports the dummy arguments that a PURE procedure must not have.

@@ -210,7 +210,7 @@ func (l *lowerer) assign(s *ast.Assign) []ir.Stmt {
 func (l *lowerer) target(e ast.Expr) ir.Expr {
 	switch e := e.(type) {
 	case *ast.CoIndex:
-		if name := designated(e); !l.mayChange(ast.Name{Pos: e.Pos, Name: name}) {
+		if name := designated(e); l.elsewhere(e.Pos) || !l.mayChange(ast.Name{Pos: e.Pos, Name: name}) {
 			return bad(e.Pos)
 		}
 		return l.coindexed(e)
@@ -580,6 +580,11 @@ func (l *lowerer) loopNamed(name, what string, pos source.Pos) ir.Stmt {
 	if l.critical.IsValid() {
 		l.errorf(codeLoop, pos, "%s leaves the CRITICAL construct", what).
 			WithNote(l.critical, "it begins here").WithHelp("set a LOGICAL variable, and test it behind END CRITICAL")
+		return nil
+	}
+	if l.team.IsValid() {
+		l.errorf(codeLoop, pos, "%s leaves the CHANGE TEAM construct, or stands outside of any loop", what).
+			WithNote(l.team, "the construct begins here").WithHelp("set a LOGICAL variable, and test it behind END TEAM")
 		return nil
 	}
 	if name == "" {

@@ -299,11 +299,11 @@ func (r *replication) copy(kind int) ir.Stmt {
 	body := func(list []ir.Stmt) []ir.Stmt {
 		var first, last []ir.Stmt
 		for _, e := range r.elements {
-			x := ir.X{Pos: e.ref.Pos, Typ: e.ref.Typ}
+			x := ir.X{Pos: e.ref.Pos, Typ: e.ref.Typ, Raw: true}
 			value := func() ir.Expr { return &ir.Var{X: x, Sym: e.value} }
-			of := func(sym *ir.Symbol) ir.Expr {
+			of := func(sym *ir.Symbol) ir.Expr { // it may have no value yet, where the iteration reads none
 				ref := ir.Clone(e.ref).(*ir.Ref)
-				ref.Sym = sym
+				ref.Sym, ref.Raw = sym, true
 				return ref
 			}
 			from := e.ref.Sym
@@ -321,7 +321,7 @@ func (r *replication) copy(kind int) ir.Stmt {
 		out := cp.Block(list)
 		for _, e := range r.elements {
 			if e.kind == kind {
-				x := ir.X{Pos: e.ref.Pos, Typ: e.ref.Typ}
+				x := ir.X{Pos: e.ref.Pos, Typ: e.ref.Typ, Raw: true}
 				out = append(out, assign(list[len(list)-1], ir.Clone(e.ref), &ir.Var{X: x, Sym: e.value}))
 			}
 		}

@@ -147,6 +147,33 @@ func (l *Layout) Is(m Map, g Grid) bool {
 	return slices.Equal(l.Axes, m.Axes) && slices.Equal(l.Fixed, m.Fixed) && slices.Equal(l.Shape, g)
 }
 
+// Misplacement is an element, or a whole array, that its mapping puts outside of the template.
+type Misplacement struct {
+	Axis, Element int // of the array; Axis is -1 where a Fixed position is outside
+	At            int // position in the template dimension, which is TLo:THi
+	TLo, THi      int
+}
+
+// Misplaced finds a position of m outside of the template; nil: there is none.
+func (m Map) Misplaced() *Misplacement {
+	for d, ax := range m.Axes {
+		if ax.Grid < 0 || ax.Hi < ax.Lo {
+			continue
+		}
+		for _, i := range [2]int{ax.Lo, ax.Hi} {
+			if at := ax.A*i + ax.B; at < ax.TLo || at > ax.THi {
+				return &Misplacement{d, i, at, ax.TLo, ax.THi}
+			}
+		}
+	}
+	for _, f := range m.Fixed {
+		if f.Grid >= 0 && (f.Pos < f.TLo || f.Pos > f.THi) {
+			return &Misplacement{-1, 0, f.Pos, f.TLo, f.THi}
+		}
+	}
+	return nil
+}
+
 // whole reports whether the dimension is on every PE undivided.
 func (ax *Axis) whole() bool { return ax.Grid < 0 || ax.Format == Collapsed }
 

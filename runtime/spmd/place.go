@@ -60,23 +60,16 @@ func (a *Array[T]) Extent(axis int) int {
 
 // aligned ends the program if an element has no position in what the array is aligned with.
 func (a *Array[T]) aligned(m dist.Map) {
-	for d, ax := range m.Axes {
-		if ax.Grid < 0 || ax.Hi < ax.Lo {
-			continue
-		}
-		for _, i := range [2]int{ax.Lo, ax.Hi} {
-			if at := ax.A*i + ax.B; at < ax.TLo || at > ax.THi {
-				panic(&Fault{
-					Msg:  fmt.Sprintf("element %d of dimension %d of %s is aligned with position %d, outside of %d:%d", i, d+1, a.Name, at, ax.TLo, ax.THi),
-					Hint: "allocate what " + a.Name + " is aligned with before, with room for it",
-				})
-			}
-		}
-	}
-	for _, f := range m.Fixed {
-		if f.Grid >= 0 && (f.Pos < f.TLo || f.Pos > f.THi) {
-			panic(&Fault{Msg: fmt.Sprintf("%s is aligned with position %d, outside of %d:%d", a.Name, f.Pos, f.TLo, f.THi)})
-		}
+	p := m.Misplaced()
+	switch {
+	case p == nil:
+	case p.Axis < 0:
+		panic(&Fault{Msg: fmt.Sprintf("%s is aligned with position %d, outside of %d:%d", a.Name, p.At, p.TLo, p.THi)})
+	default:
+		panic(&Fault{
+			Msg:  fmt.Sprintf("element %d of dimension %d of %s is aligned with position %d, outside of %d:%d", p.Element, p.Axis+1, a.Name, p.At, p.TLo, p.THi),
+			Hint: "allocate what " + a.Name + " is aligned with before, with room for it",
+		})
 	}
 }
 

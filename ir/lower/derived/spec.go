@@ -368,6 +368,10 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 		if len(codims) == 0 {
 			codims = d.Codimension
 		}
+		if v.dynamic && len(codims) > 0 {
+			t.p.errorf(e.Pos, "%s is polymorphic and a coarray", e.Name).WithHelp("declare it as type(%s), allocatable :: %s[:]", v.of.name, e.Name)
+			continue
+		}
 		c := *d
 		if result {
 			c.Intent = "out"

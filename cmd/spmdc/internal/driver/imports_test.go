@@ -73,6 +73,7 @@ var imports = []struct {
 	{"internal/interp", []string{"ir"}},               // help for tests
 	{"internal/golden", nil},                          // help for all tests
 	{"internal/browser", []string{"internal/effort"}}, // help for tests
+	{"internal/hosts", []string{"internal/effort"}},   // help for tests
 	{"internal/effort", nil},                          // help for all tests
 	{"dataflow/plan", []string{"ir", "cfg", "cfg/comm", "dataflow/proof", "dataflow/synch"}}, // data: synch for its verdicts
 	{"dataflow/simulate", []string{"ir", "cfg/comm", "procfunc", "dataflow/clocks", "dataflow/plan", "dataflow/proof"}},

@@ -3,42 +3,75 @@ package driver
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path"
+	"path/filepath"
+	"strings"
 
 	"github.com/spmdc/spmdc/runtime"
 )
 
-// Library returns the path of a library of that name in the cache. build makes it, in the file
-// out, if there is none for the key, which is all that it is made of.
-func (c *Cache) Library(name, key string, build func(out string) error) (string, error) {
-	k := hashOf("library", name, key)
-	if path, ok := c.Program(k, name); ok {
+// Library returns the path of a library of that name in the cache. from is what its tools and sources are as far as that
+// is quickly known: where it is what it was when the library was last used, no tool is started. Otherwise key is all that the library
+// is made of, and build makes it in the file out if there is none.
+func (c *Cache) Library(name, from string, key func() (string, error), build func(dir, out, tmp string) error) (string, error) {
+	quick := hashOf("library", name, from)
+	if path, _, ok := c.Lookup(quick, name); ok {
 		return path, nil
 	}
-	return c.Add(k, name, func(_, out, _ string) error { return build(out) })
+	made, err := key()
+	if err != nil {
+		return "", err
+	}
+	k := hashOf("library", name, made)
+	path, ok := c.Program(k, name)
+	if !ok {
+		if path, err = c.Add(k, name, build); err != nil {
+			return "", err
+		}
+	}
+	return path, c.Remember(quick, k, nil)
+}
+
+// Tools says which files these commands are, with length and time, so that other ones are seen without starting them.
+func Tools(commands ...string) string {
+	var b strings.Builder
+	for _, name := range commands {
+		path, err := exec.LookPath(name)
+		if err == nil {
+			path, err = filepath.EvalSymlinks(path)
+		}
+		if err != nil {
+			fmt.Fprintf(&b, "%s: none\n", name)
+			continue
+		}
+		if st, err := os.Stat(path); err == nil {
+			fmt.Fprintf(&b, "%s: %s %d %d\n", name, path, st.Size(), st.ModTime().UnixNano())
+		}
+	}
+	return b.String()
 }
 
 // GoLibrary is Library for a Go package main that C calls, of one file, which may import packages of the run time.
 // begin is called before it is built.
 func (c *Cache) GoLibrary(name string, source []byte, begin func()) (string, error) {
-	tool, err := findGo(true)
-	if err != nil {
-		return "", err
-	}
 	module := Tree{"main.go": source, "go.mod": goMod("library"), runtimeFolder + "/go.mod": fmt.Appendf(nil, "module %s\n\ngo %s\n", modulePath, goVersion)}
 	for p, text := range runtime.FilesFor(source) {
 		module[path.Join(runtimeFolder, p)] = text
 	}
-	parts := []string{"library", tool.key()}
+	var text strings.Builder
 	for _, p := range module.Paths() {
-		parts = append(parts, p, string(module[p]))
+		fmt.Fprintf(&text, "%s %d\n%s", p, len(module[p]), module[p])
 	}
-	k := hashOf(parts...)
-	if path, ok := c.Program(k, name); ok {
-		return path, nil
-	}
-	begin()
-	return c.Add(k, name, func(dir, out, tmp string) error {
+	var tool *goTool
+	return c.Library(name, Tools("go", "gcc")+text.String(), func() (string, error) {
+		var err error
+		if tool, err = findGo(true); err != nil {
+			return "", err
+		}
+		return tool.key() + text.String(), nil
+	}, func(dir, out, tmp string) error {
+		begin()
 		if err := writeTree(dir, module); err != nil {
 			return c.failure(err)
 		}

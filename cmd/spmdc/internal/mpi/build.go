@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
@@ -67,18 +69,65 @@ func (m *implementation) compiler(tmp string) (path, version string, missing []s
 // Build builds the libraries for an implementation of MPI, once: they are kept in the cache. One
 // error names all that is missing.
 func Build(cache *driver.Cache, m *implementation, step func(string)) (*Library, error) {
+	texts := map[string]string{"wrap.c": wrappers()}
+	for _, name := range []string{"shim.h", "shim.c", "own.c", "files.c"} {
+		text, err := sources.ReadFile("library/shim/" + name)
+		if err != nil {
+			return nil, err
+		}
+		texts[name] = string(text)
+	}
+	var all strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		fmt.Fprintf(&all, "%s %d\n%s", name, len(texts[name]), texts[name])
+	}
+	var mpicc, cc string
+	shim, err := cache.Library("libspmdc_mpi.so", m.name+driver.Tools(append(m.mpicc, "gcc")...)+all.String(), func() (key string, err error) {
+		var version string
+		mpicc, cc, version, err = m.tools()
+		return version + all.String(), err
+	}, func(dir, out, _ string) error {
+		step("building the library for " + m.name)
+		for name, text := range texts {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				return err
+			}
+		}
+		var objects []string
+		for _, name := range []string{"shim", "wrap", "own", "files"} {
+			object := name + ".o"
+			if err := compile(dir, mpicc, "-O2", "-fPIC", "-c", name+".c", "-o", object); err != nil {
+				return err
+			}
+			objects = append(objects, object)
+		}
+		// It needs no library of MPI: the program brings it, and programs without MPI do without it.
+		return compile(dir, cc, append([]string{"-shared", "-Wl,-z,lazy", "-o", out}, append(objects, "-ldl", "-lpthread")...)...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	source, err := sources.ReadFile("library/engine/engine.go")
+	if err != nil {
+		return nil, err
+	}
+	engine, err := cache.GoLibrary("libspmdc_engine.so", source, func() { step("building the engine") })
+	return &Library{shim, engine}, err
+}
+
+// tools are the compilers that build the library, and what the one of MPI says of itself.
+func (m *implementation) tools() (mpicc, cc, version string, err error) {
 	tmp, err := os.MkdirTemp("", "spmdc-mpi-")
 	if err != nil {
-		return nil, driver.Usagef("check TMPDIR", "there is no place to build the library: %v", err)
+		return "", "", "", driver.Usagef("check TMPDIR", "there is no place to try compilers: %v", err)
 	}
 	defer os.RemoveAll(tmp)
 	mpicc, version, missing := m.compiler(tmp)
-	cc, err := exec.LookPath("gcc")
-	if err != nil {
+	if cc, err = exec.LookPath("gcc"); err != nil {
 		missing = append(missing, "gcc")
 	} else if out, err := exec.Command(cc, "-shared", "-o", filepath.Join(tmp, "probe.so"), "-Wl,--no-as-needed", "-l:libunwind.so.8").CombinedOutput(); err != nil {
 		if !bytes.Contains(out, []byte("libunwind")) {
-			return nil, driver.Usagef("install gcc anew", "%s does not work: %s", cc, string(out))
+			return "", "", "", driver.Usagef("install gcc anew", "%s does not work: %s", cc, string(out))
 		}
 		missing = append(missing, "libunwind8")
 	}
@@ -86,46 +135,9 @@ func Build(cache *driver.Cache, m *implementation, step func(string)) (*Library,
 		missing = append(missing, "golang (Go 1.26 or later)")
 	}
 	if len(missing) > 0 {
-		return nil, driver.Usagef("install what is missing: the names are those of Debian's packages", "the library for %s cannot be built: there is no %s", m.name, strings.Join(missing, ", no "))
+		return "", "", "", driver.Usagef("install what is missing: the names are those of Debian's packages", "the library for %s cannot be built: there is no %s", m.name, strings.Join(missing, ", no "))
 	}
-	wrap := []byte(wrappers())
-	key := version + string(wrap)
-	for _, name := range []string{"shim.h", "shim.c", "own.c", "files.c"} {
-		text, err := sources.ReadFile("library/shim/" + name)
-		if err != nil {
-			return nil, err
-		}
-		if err := os.WriteFile(filepath.Join(tmp, name), text, 0o600); err != nil {
-			return nil, err
-		}
-		key += string(text)
-	}
-	if err := os.WriteFile(filepath.Join(tmp, "wrap.c"), wrap, 0o600); err != nil {
-		return nil, err
-	}
-	lib := &Library{}
-	lib.Shim, err = cache.Library("libspmdc_mpi.so", key, func(out string) error {
-		step("building the library for " + m.name)
-		var objects []string
-		for _, name := range []string{"shim", "wrap", "own", "files"} {
-			object := name + ".o"
-			if err := compile(tmp, mpicc, "-O2", "-fPIC", "-c", name+".c", "-o", object); err != nil {
-				return err
-			}
-			objects = append(objects, object)
-		}
-		// It needs no library of MPI: the program brings it, and programs without MPI do without it.
-		return compile(tmp, cc, append([]string{"-shared", "-Wl,-z,lazy", "-o", out}, append(objects, "-ldl", "-lpthread")...)...)
-	})
-	if err != nil {
-		return nil, err
-	}
-	engine, err := sources.ReadFile("library/engine/engine.go")
-	if err != nil {
-		return nil, err
-	}
-	lib.Engine, err = cache.GoLibrary("libspmdc_engine.so", engine, func() { step("building the engine") })
-	return lib, err
+	return mpicc, cc, version, nil
 }
 
 func compile(dir, tool string, args ...string) error {

@@ -60,12 +60,19 @@ func checkProgram(path string) (*implementation, error) {
 	case own:
 		return nil, driver.Usagef("link it with MPI's shared libraries", "%s has MPI in itself (libmpi.a): no library can be loaded in front of it", name)
 	}
-	out, err := exec.Command("ldd", path).Output()
+	needed, err := f.ImportedLibraries()
 	if err != nil {
 		return nil, nil
 	}
+	if !slices.ContainsFunc(implementations, func(m implementation) bool { return slices.Contains(needed, m.library) }) {
+		out, err := exec.Command("ldd", path).Output() // what those need
+		if err != nil {
+			return nil, nil
+		}
+		needed = strings.Fields(string(out))
+	}
 	for i, m := range implementations {
-		if strings.Contains(string(out), m.library) {
+		if slices.Contains(needed, m.library) {
 			if m.foreign != "" && slices.ContainsFunc(dynamic, func(s elf.Symbol) bool { return strings.HasSuffix(s.Name, m.foreign) }) {
 				return nil, driver.Usagef("use module mpi, or Open MPI", "%s uses module mpi_f08 of %s, whose calls no library sees", name, m.name)
 			}

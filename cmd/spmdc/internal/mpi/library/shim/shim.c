@@ -33,6 +33,9 @@
 #pragma weak ompi_mpi_int64_t
 #pragma weak ompi_mpi_op_min
 #pragma weak ompi_mpi_info_null
+#pragma weak ompi_request_null
+#pragma weak ompi_mpi_errors_return
+#pragma weak ompi_mpi_errors_are_fatal
 #endif
 
 #define WORDS 6 // elide.Words
@@ -106,6 +109,51 @@ static void use_blind(MPI_Win win) {
 		}
 }
 
+// Where a program has a detector of accesses, that watches the memory of such windows.
+static const char *detector; // its name
+static int detecting;        // all processes have one, and nothing is elided in this run
+static struct piece {
+	const char *first, *last;
+	MPI_Win win;
+} *pieces; // never moved: they are read without a lock
+static int npieces;
+static const char *lowest, *highest; // of all pieces
+
+#define PIECES (1 << 16)
+
+void spmdc_detector(const char *name) { detector = name; }
+
+static int in_piece(const char *first, size_t bytes) {
+	const char *last = first + (bytes ? bytes : 1);
+	if (npieces == 0 || last <= lowest || first >= highest)
+		return 0;
+	for (int i = 0; i < npieces; i++)
+		if (first < pieces[i].last && last > pieces[i].first) {
+			spmdc_mark(LOCAL);
+			return 1;
+		}
+	return 0;
+}
+
+void spmdc_access(const void *first, size_t bytes) {
+	if (detecting && !spmdc_depth)
+		in_piece(first, bytes);
+}
+
+// unprotected notes memory of a window that is not in the arena.
+static void unprotected(MPI_Win win, const void *base, size_t bytes) {
+	if (!detecting) {
+		add_blind(win);
+		return;
+	}
+	if (npieces == PIECES)
+		refuse("there are more than %d windows of memory that only the detector watches", PIECES);
+	const char *first = base, *last = first + bytes;
+	pieces[npieces++] = (struct piece){first, last, win};
+	lowest = npieces == 1 || first < lowest ? first : lowest;
+	highest = npieces == 1 || last > highest ? last : highest;
+}
+
 // Memory that processes share without MPI is not watched: if the program maps some, no barrier is elided.
 static int sharing;
 
@@ -115,6 +163,9 @@ static void remove_blind(MPI_Win win) {
 	for (int i = nblinds; i-- > 0;)
 		if (blinds[i].win == win)
 			unwatched -= blinds[i].used, blinds[i] = blinds[--nblinds];
+	for (int i = npieces; i-- > 0;)
+		if (pieces[i].win == win)
+			pieces[i] = pieces[--npieces];
 }
 
 // Operations that have begun and whose end is not known: by window and target.
@@ -419,8 +470,10 @@ static void unwatch(MPI_Win win) {
 
 void *spmdc_buffer(const void *p, int *watched) {
 	struct region *r = region_at(p);
-	if (!r)
+	if (!r) {
+		*watched |= in_piece(p, 1);
 		return (void *)p;
+	}
 	spmdc_mark(r->shared ? REMOTE : LOCAL);
 	*watched = 1;
 	return r->mpi + ((char *)p - r->view);
@@ -511,6 +564,16 @@ static struct slot **slot_of; // by rank; NULL if not all processes are on one h
 static MPI_Win slot_win;
 static uint64_t rounds, seq;
 
+// Where processes are on several hosts, each has these numbers in a window, which others get while they wait.
+struct progress {
+	int64_t round, passed; // as in slot
+};
+static struct progress *own_progress;
+static MPI_Win progress_win;
+static struct progress *seen;        // of all processes, when it was got last
+static MPI_Request *getting;         // by process; MPI_REQUEST_NULL when it has come
+static uint64_t asked;               // the round in which it was begun
+
 static int relearning; // what was needed may be learned again
 
 static double now(void) {
@@ -536,27 +599,65 @@ static int absent(void) {
 	return 0;
 }
 
+// note_progress makes what the own numbers are visible to others.
+static void note_progress(void) {
+	if (!own_progress)
+		return;
+	own_progress->round = rounds, own_progress->passed = seq;
+	PMPI_Win_sync(progress_win);
+}
+
+// far_absent is absent where processes are on several hosts, as far as it is known: the numbers of a process come
+// when that calls MPI. Each call uses what the one before it has begun to get.
+static int far_absent(void) {
+	int is = 0, came, pending = 0;
+	for (int q = 0; q < size; q++) {
+		PMPI_Test(&getting[q], &came, MPI_STATUS_IGNORE);
+		pending |= !came;
+		is |= came && asked == rounds && (uint64_t)seen[q].round < rounds && (uint64_t)seen[q].passed > seq;
+	}
+	if (!pending && !is) {
+		asked = rounds;
+		for (int q = 0; q < size; q++)
+			PMPI_Rget(&seen[q], sizeof *seen, MPI_BYTE, q, 0, sizeof *seen, MPI_BYTE, progress_win, &getting[q]);
+	}
+	return is;
+}
+
 // vote replaces the words by their minima over all processes. It is 1 if some process will not come:
 // it has passed the barrier, or patience (in seconds, if above 0) has ended.
 static int vote(int64_t *words, double patience) {
 	spmdc_depth++;
 	int stalled = 0;
+	uint64_t r = ++rounds;
 	if (!slot_of) {
 		MPI_Request request;
 		int done = 0;
 		int64_t sent[WORDS];
 		memcpy(sent, words, sizeof sent);
+		note_progress();
 		PMPI_Iallreduce(sent, words, WORDS, MPI_INT64_T, MPI_MIN, own, &request);
-		double begin = patience > 0 ? now() : 0;
-		while (!done && !stalled) {
+		double begin = 0, next = grace / 4, since = 0;
+		for (unsigned n = 1; !done && !stalled; n++) {
 			PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
-			stalled = !done && patience > 0 && now() - begin > patience;
+			if (n % 64 == 0)
+				sched_yield();
+			if (done || n % 256 != 0)
+				continue;
+			if (begin == 0)
+				begin = now();
+			double waited = now() - begin;
+			if (patience > 0 && waited > patience || since > 0 && waited - since > grace)
+				stalled = 1;
+			else if (own_progress && since == 0 && waited > next) {
+				next = 1.5 * waited;
+				since = far_absent() ? waited : 0;
+			}
 		}
 		spmdc_depth--;
 		return stalled;
 	}
 	struct slot *mine = slot_of[rank];
-	uint64_t r = ++rounds;
 	memcpy(mine->words[r & 1], words, WORDS * sizeof *words);
 	atomic_store_explicit(&mine->round, r, memory_order_release);
 	double since = 0;
@@ -831,6 +932,8 @@ static void passed(void) {
 	seq++;
 	if (slot_of)
 		atomic_store_explicit(&slot_of[rank]->passed, seq, memory_order_release);
+	else
+		note_progress();
 }
 
 // whole reports whether a communicator has all processes.
@@ -887,6 +990,43 @@ static int barrier(void *ret) {
 
 // ---- MPI ----
 
+static void share_slots(MPI_Comm near) {
+	struct slot *mine;
+	PMPI_Win_allocate_shared(sizeof *mine * 2, 1, MPI_INFO_NULL, near, &mine, &slot_win);
+	slot_of = calloc(size, sizeof *slot_of);
+	for (int q = 0; q < size; q++) {
+		MPI_Aint bytes;
+		int unit;
+		void *at;
+		PMPI_Win_shared_query(slot_win, q, &bytes, &unit, &at);
+		slot_of[q] = (struct slot *)(((uintptr_t)at + 127) & -(uintptr_t)128);
+	}
+	memset(slot_of[rank], 0, sizeof *mine);
+	PMPI_Barrier(own);
+}
+
+// share_progress makes the window of progress, and reports whether all processes have it.
+static int share_progress(void) {
+	struct progress *mine;
+	PMPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+	int made = PMPI_Win_allocate(sizeof *mine, 1, MPI_INFO_NULL, own, &mine, &progress_win) == MPI_SUCCESS, all;
+	PMPI_Comm_set_errhandler(own, MPI_ERRORS_ARE_FATAL);
+	PMPI_Allreduce(&made, &all, 1, MPI_INT, MPI_MIN, own);
+	if (!all)
+		return 0;
+	seen = calloc(size, sizeof *seen);
+	getting = malloc(size * sizeof *getting);
+	if (!seen || !getting)
+		refuse("there is no memory left");
+	for (int q = 0; q < size; q++)
+		getting[q] = MPI_REQUEST_NULL;
+	PMPI_Win_lock_all(0, progress_win);
+	own_progress = mine;
+	note_progress();
+	PMPI_Barrier(own);
+	return 1;
+}
+
 static void begin(int level) {
 	const char *engine = getenv("SPMDC_MPI_ENGINE"), *config = getenv("SPMDC_MPI_CONFIG");
 	if (!engine || !config)
@@ -918,28 +1058,23 @@ static void begin(int level) {
 	if (!(entries = calloc(centries, sizeof *entries)))
 		refuse("there is no memory left");
 	PMPI_Comm_dup(MPI_COMM_WORLD, &own);
+	// Nobody knows whether a detector sees what libraries do: it is for runs in which nothing is elided.
+	int wanted = audit && detector;
+	PMPI_Allreduce(&wanted, &detecting, 1, MPI_INT, MPI_MIN, own);
+	if (detecting && !(pieces = calloc(PIECES, sizeof *pieces)))
+		refuse("there is no memory left");
+	if (detecting && rank == 0)
+		fprintf(stderr, "spmdc: %s watches windows of memory of the program\n", detector);
 	MPI_Comm near;
 	int nearby;
 	PMPI_Comm_split_type(own, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near);
 	PMPI_Comm_size(near, &nearby);
 	int one = nearby == size && !getenv("SPMDC_MPI_APART"), all;
 	PMPI_Allreduce(&one, &all, 1, MPI_INT, MPI_MIN, own);
-	if (!all && !audit) // one could wait for ever where another has gone past a barrier
-		refuse("the processes are on several hosts: barriers are elided on one host only\n  spmdc mpi audit reports on such a run");
-	if (all) {
-		struct slot *mine;
-		PMPI_Win_allocate_shared(sizeof *mine * 2, 1, MPI_INFO_NULL, near, &mine, &slot_win);
-		slot_of = calloc(size, sizeof *slot_of);
-		for (int q = 0; q < size; q++) {
-			MPI_Aint bytes;
-			int unit;
-			void *at;
-			PMPI_Win_shared_query(slot_win, q, &bytes, &unit, &at);
-			slot_of[q] = (struct slot *)(((uintptr_t)at + 127) & -(uintptr_t)128);
-		}
-		memset(slot_of[rank], 0, sizeof *mine);
-		PMPI_Barrier(own);
-	}
+	if (all)
+		share_slots(near);
+	else if (!share_progress() && !audit) // one could wait for ever where another has gone past a barrier
+		refuse("MPI cannot make a window that processes of several hosts access: no barrier can be elided\n  choose another component for one-sided communication (Open MPI: --mca osc ^ucx); spmdc mpi audit reports on such a run");
 	PMPI_Comm_free(&near);
 	char program[PATH_MAX + 32];
 	const char *name = strrchr(exe, '/');
@@ -967,6 +1102,11 @@ static void end(void) {
 			mprotect(regions[i].view, regions[i].length, PROT_READ | PROT_WRITE);
 	if (slot_of)
 		PMPI_Win_free(&slot_win);
+	else if (own_progress) {
+		PMPI_Waitall(size, getting, MPI_STATUSES_IGNORE);
+		PMPI_Win_unlock_all(progress_win);
+		PMPI_Win_free(&progress_win);
+	}
 	PMPI_Comm_free(&own);
 	spmdc_depth--;
 }
@@ -1079,7 +1219,7 @@ int spmdc_win_create(void *base, MPI_Aint bytes, int unit, MPI_Info info, MPI_Co
 		int watched = bytes == 0, all;
 		PMPI_Allreduce(&watched, &all, 1, MPI_INT, MPI_MIN, comm);
 		if (!all)
-			add_blind(*win);
+			unprotected(*win, base, bytes);
 	}
 	spmdc_depth--;
 	return e;
@@ -1088,7 +1228,7 @@ int spmdc_win_create(void *base, MPI_Aint bytes, int unit, MPI_Info info, MPI_Co
 int spmdc_win_attach(MPI_Win win, void *base, MPI_Aint bytes) {
 	int e = PMPI_Win_attach(win, base, bytes);
 	if (e == MPI_SUCCESS)
-		add_blind(win);
+		unprotected(win, base, bytes);
 	return e;
 }
 
