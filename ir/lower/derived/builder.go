@@ -27,8 +27,6 @@ func (b builder) ref(name string, args ...ast.Expr) ast.Expr {
 	return called(name, b.XBase, args...)
 }
 
-func (b builder) not(x ast.Expr) ast.Expr { return &ast.Unary{XBase: b.XBase, Op: ".not.", X: x} }
-
 func (b builder) set(to, x ast.Expr) ast.Stmt {
 	return &ast.Assign{Base: b.base(), LHS: to, RHS: x}
 }

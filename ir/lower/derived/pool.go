@@ -15,7 +15,6 @@ type pool struct {
 	of   *record    // nil: an intrinsic type
 	home *record    // whose declarations it is among
 	c    *component // of an intrinsic type
-	made bool
 }
 
 // poolOf gives component c of r its pool.
