@@ -90,6 +90,7 @@ func EmitFiles(p *plan.Plan, o Options) (map[string][]byte, []Loop, error) {
 		plan: p, prog: p.Program, opt: o, out: &buffer{},
 		names:      newNames(p.Program.IR, o.Regions),
 		symbols:    map[string]*ir.Symbol{},
+		runs:       map[*comm.Comm]bool{},
 		lasting:    map[*comm.Comm]ir.Stmt{},
 		fromList:   map[*ir.Assign]string{},
 		own:        map[*ir.Do]*ownList{},
@@ -146,6 +147,7 @@ type gen struct {
 	out     *buffer
 	names   *names
 	symbols map[string]*ir.Symbol
+	runs    map[*comm.Comm]bool // that inRuns has looked at
 
 	temps, comms, lists, walked map[*comm.Comm]string // Go names
 	grids                       map[*ir.Grid]string
@@ -358,6 +360,9 @@ func (g *gen) header(uses func(pkg string) bool) {
 	if p.Files() {
 		g.out.p("%q", "github.com/spmdc/spmdc/runtime/files")
 	}
+	if p.Asks("execute_command_line") {
+		g.out.p("%q", "github.com/spmdc/spmdc/runtime/shell")
+	}
 	g.out.p("%q", "github.com/spmdc/spmdc/runtime/spmd")
 	if g.opt.Regions {
 		g.out.p("%q", "github.com/spmdc/spmdc/runtime/trace")
@@ -383,6 +388,9 @@ func (g *gen) header(uses func(pkg string) bool) {
 	}
 	if p.Files() {
 		g.out.p("NewFiles: files.New,")
+	}
+	if p.Asks("execute_command_line") {
+		g.out.p("Shell: shell.Run,")
 	}
 	if g.opt.Regions {
 		g.out.p("Observe: trace.New(measured),")

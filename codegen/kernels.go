@@ -288,6 +288,7 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 	if l.ranged {
 		first = l.first()
 	}
+	l.nextRuns(g.walksOf(d, v.region))
 	fields := append([][2]string{{"n", "nT"}}, v.emitWindows(g)...)
 	if k.Picks() {
 		fields = append(fields, [2]string{"done", "0"})

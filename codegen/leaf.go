@@ -123,6 +123,7 @@ func (g *gen) inGo(l *leaf, v *vectorLoop, r *comm.Region) bool {
 	g.out.at = d.Pos.Line
 	g.saveFinal(d)
 	first := l.open()
+	l.nextRuns(g.walksOf(d, r))
 	inner := l.emit(refs, v, r)
 	l.dropUnusedFirst(first, inner)
 	for _, text := range l.after {
@@ -153,6 +154,9 @@ func (l *leaf) emit(refs []leafRef, v *vectorLoop, r *comm.Region) (inner int) {
 	drop := l.invariants()
 	g.out.at = d.Pos.Line
 	for _, c := range g.walksOf(d, r) {
+		if g.listsRuns(c) {
+			continue
+		}
 		v, at := "val"+strings.ToUpper(c.Name()), "at"+strings.ToUpper(c.Name())
 		drop = g.unlessUsed(v, drop)
 		g.walked[c] = fmt.Sprintf("%s[%s[t]]", v, at)
@@ -521,12 +525,12 @@ func (l *leaf) inBody(list []ir.Stmt, out *[]leafRef) places {
 func (l *leaf) inExpr(e ir.Expr, always places, out *[]leafRef) {
 	switch e := e.(type) {
 	case *ir.Ref:
-		if acc := l.g.access(e); acc != nil && acc.Mode == comm.Walk {
-			return // its subscripts are not evaluated in the loop
-		}
 		if f, ok := l.linear(e); ok {
 			*out = append(*out, f)
 			always[f.place()] = true
+			return
+		}
+		if !l.evaluates(e) {
 			return
 		}
 		for _, s := range e.Subs {
@@ -545,10 +549,12 @@ func (l *leaf) inExpr(e ir.Expr, always places, out *[]leafRef) {
 	}
 }
 
-// object is what the element of r lies in: the array or a temporary.
+// object is what the element of r lies in: the array, a temporary, or a run of a list.
 func (l *leaf) object(r *ir.Ref) string {
 	if acc := l.g.access(r); acc != nil && acc.Mode == comm.Temp {
 		return l.g.temps[acc.Comm]
+	} else if acc != nil && acc.Mode == comm.Walk {
+		return l.g.comms[acc.Comm]
 	}
 	return l.g.names.sym(r.Sym)
 }
@@ -560,8 +566,12 @@ func (l *leaf) linear(r *ir.Ref) (leafRef, bool) {
 	of, at := l.flat.source(r)
 	f := leafRef{ref: r, object: l.object(r), line: l.line, conds: l.conds}
 	acc := g.access(r)
+	list := of.Subs
 	if acc != nil && acc.Mode == comm.Walk {
-		return f, false
+		if at != nil || !g.inRuns(acc.Comm) || acc.Comm.Walk[len(acc.Comm.Walk)-1] != l.d {
+			return f, false
+		}
+		list = list[:1]
 	}
 	if acc != nil && acc.Mode == comm.Temp {
 		if acc.Comm.Subs != nil {
@@ -572,7 +582,7 @@ func (l *leaf) linear(r *ir.Ref) (leafRef, bool) {
 			return f, true
 		}
 	}
-	for _, s := range of.Subs {
+	for _, s := range list {
 		a, ok := g.prog.Affine(s)
 		if ok {
 			a, ok = with(a, at)

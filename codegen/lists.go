@@ -198,12 +198,19 @@ func (g *gen) list(c *comm.Comm) {
 	} else {
 		g.out.p("if !%s { // nothing that the list depends on changes in the loop of line %d", known, g.lasting[c].Position().Line)
 	}
+	last, runs := c.Walk[len(c.Walk)-1], g.listsRuns(c)
+	loops, entry := c.Walk, len(ref.Subs)
+	if runs {
+		loops, entry = loops[:len(loops)-1], entry+1
+	}
 	g.divided = divides(c.Region)
-	if last := c.Walk[len(c.Walk)-1]; !g.opt.Check && g.step(last) != 0 {
+	if !g.opt.Check && (runs || g.step(last) != 0) {
 		g.out.p("if %s == nil {\nroom := 0", name)
 		g.listing(c, c.Walk[:len(c.Walk)-1], func() {
 			g.out.at = last.Pos.Line
-			if k := c.Region.Picks[last]; k != nil {
+			if k := c.Region.Picks[last]; runs {
+				g.out.p("room++")
+			} else if k != nil {
 				g.out.p("room += len(%s)", g.listOwn(last, k))
 			} else if part := c.Region.Part[last]; part != nil || g.parts[last] != "" {
 				g.out.p("room += %s.N", g.ownIterations(last, part))
@@ -212,19 +219,27 @@ func (g *gen) list(c *comm.Comm) {
 			}
 		})
 		each := ""
-		if len(ref.Subs) > 1 {
-			each = fmt.Sprintf("%d*", len(ref.Subs))
+		if entry > 1 {
+			each = fmt.Sprintf("%d*", entry)
 		}
 		g.out.p("%s = spmd.Room[int](pe, %sroom)[:0]\n}", name, each)
 	}
 	g.out.p("%s = %s[:0]", name, name)
-	g.listing(c, c.Walk, func() {
+	g.listing(c, loops, func() {
 		g.out.at = ref.Pos.Line
-		subs := make([]string, len(ref.Subs))
-		for i, s := range ref.Subs {
-			subs[i] = g.position(s)
+		var subs []string
+		if runs {
+			g.newLeaf(last, c.Region).open()
+			subs = append(subs, "nT")
+		}
+		for _, s := range ref.Subs {
+			subs = append(subs, g.position(s))
 		}
 		g.out.p("%s = append(%s, %s)", name, name, strings.Join(subs, ", "))
+		if runs {
+			g.out.p("}")
+			g.bound[last.Index]--
+		}
 	})
 	g.divided = false
 	if lasts {

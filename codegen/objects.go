@@ -231,6 +231,9 @@ func (g *gen) communication(c *comm.Comm) {
 				break
 			}
 		}
+		if g.listsRuns(c) {
+			mode += ".Runs()"
+		}
 		g.out.p("%s := spmd.NewIrregular[%s](pe, %d, %s)%s", g.comms[c], typ, g.site(c), src, mode)
 		g.out.p("var %s []int // subscripts that %s wants", g.lists[c], ir.ExprString(c.Refs[0]))
 		if known, ok := g.listed[c]; ok {

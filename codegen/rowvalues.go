@@ -128,7 +128,7 @@ func loaded(field int) *rowVal { return &rowVal{node: &kernel.RowNode{Op: kernel
 // reference is an element of an array of type t: of the row, of an entry, or picked by one.
 func (n *rowNest) reference(e *ir.Ref, t kernel.Type) *rowVal {
 	if acc := n.g.prog.Access[e]; acc != nil && acc.Mode == comm.Walk {
-		if c := acc.Comm; n.within && c.Walk[len(c.Walk)-1] == n.inner {
+		if c := acc.Comm; n.within && !n.g.inRuns(c) && c.Walk[len(c.Walk)-1] == n.inner {
 			return loaded(n.field("list "+c.Name(), kernel.RowList, t, rowField{list: c}))
 		}
 		return n.no("a list of another loop")

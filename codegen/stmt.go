@@ -259,7 +259,7 @@ func (g *gen) region(r *comm.Region) {
 // alone emits the statements of a region, as far as they are the PE's.
 func (g *gen) alone(r *comm.Region) {
 	for _, c := range r.Comms {
-		if c.Kind == comm.Irregular {
+		if c.Kind == comm.Irregular && !g.listsRuns(c) {
 			g.out.p("%s := 0", g.counter(c))
 		}
 	}

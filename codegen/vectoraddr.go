@@ -240,7 +240,7 @@ func uses(f leafRef, index string) bool {
 // crosses reports whether an element that does not move can be that of one iteration
 // alone, which stores it: a loop is then two, with the new value in the second.
 func (v *vectorLoop) crosses(w, r leafRef) bool {
-	if v.jam != nil || v.leaf.step <= 0 || len(v.sums) > 0 || w.conditional || r.conditional || !v.shifts(w) || len(v.store) > 1 || len(w.subs) != len(r.subs) {
+	if v.jam != nil || len(v.leaf.g.walksOf(v.loop, v.region)) > 0 || v.leaf.step <= 0 || len(v.sums) > 0 || w.conditional || r.conditional || !v.shifts(w) || len(v.store) > 1 || len(w.subs) != len(r.subs) {
 		return false
 	}
 	for d := 1; d < len(w.subs); d++ {
@@ -432,7 +432,7 @@ func (v *vectorLoop) findRow() {
 			continue
 		}
 		acc := l.g.access(s.ref)
-		if acc == nil || acc.Mode != comm.Temp {
+		if acc == nil || acc.Mode == comm.Own {
 			v.rowOf, v.rowSub = s.object, s.subs[0]
 			return
 		}

@@ -3,7 +3,6 @@ package codegen
 import (
 	"fmt"
 
-	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/codegen/kernel"
 	"github.com/spmdc/spmdc/ir"
 )
@@ -111,7 +110,7 @@ func (v *vectorLoop) index(t kernel.Type) *kernel.Node {
 }
 
 func (v *vectorLoop) load(r *ir.Ref) (x vectorValue) {
-	if acc := v.leaf.g.access(r); acc != nil && acc.Mode == comm.Walk {
+	if _, run := v.refs[r]; !run && !v.leaf.evaluates(r) {
 		v.no("%s is fetched by a list", ir.ExprString(r))
 		return x
 	}

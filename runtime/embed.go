@@ -16,7 +16,7 @@ import (
 // module is the path of the module that the packages of the library belong to.
 const module = "github.com/spmdc/spmdc/"
 
-//go:embed check/*.go dist/*.go elementary/*.go elide/*.go fio/*.go outfile/*.go record/*.go files/*.go snapshot/*.go spmd/*.go transport/*.go transport/agree/*.go transport/inproc/*.go trace/*.go trace/tracefile/*.go transport/mpi/*.go vector/*.go trace/*.s transport/inproc/*.s vector/*.s
+//go:embed check/*.go dist/*.go elementary/*.go elide/*.go fio/*.go outfile/*.go record/*.go files/*.go shell/*.go snapshot/*.go spmd/*.go transport/*.go transport/agree/*.go transport/inproc/*.go trace/*.go trace/tracefile/*.go transport/mpi/*.go vector/*.go trace/*.s transport/inproc/*.s vector/*.s
 var sources embed.FS
 
 // Files is the sources of the library without their tests, by paths relative

@@ -14,7 +14,7 @@ import (
 func TestFilesAreTheSources(t *testing.T) {
 	files := Files()
 	seen := 0
-	for _, dir := range []string{"check", "dist", "elementary", "elide", "files", "fio", "outfile", "record", "snapshot", "spmd", "trace", "trace/tracefile", "transport", "transport/agree", "transport/inproc", "transport/mpi", "vector"} {
+	for _, dir := range []string{"check", "dist", "elementary", "elide", "files", "fio", "outfile", "record", "shell", "snapshot", "spmd", "trace", "trace/tracefile", "transport", "transport/agree", "transport/inproc", "transport/mpi", "vector"} {
 		paths, err := filepath.Glob(filepath.Join(dir, "*.[gs]*"))
 		if err != nil {
 			t.Fatal(err)

@@ -149,7 +149,7 @@ func (g *gen) use(a *array) *array {
 				g.feat("array:lower bound not 1")
 			}
 		}
-		names := [...]string{"real", "integer", "logical"}
+		names := [...]string{"real", "integer", "logical", "complex"}
 		g.feat(fmt.Sprintf("array:%s rank %d", names[a.kind], a.rank()))
 		if a.single {
 			g.feat("array:single precision")
@@ -170,6 +170,10 @@ func (a *array) typeName(u *unit) string {
 		return "integer"
 	case a.kind == logKind:
 		return "logical"
+	case a.kind == complexKind && a.single:
+		return "complex"
+	case a.kind == complexKind:
+		return oneOf(u, "complex(8)", "double complex")
 	case a.single:
 		return "real"
 	}
@@ -238,6 +242,8 @@ func (g *gen) initialise(a *array) []string {
 		rhs = fmt.Sprintf("mod(%s, 3) == %d", mix(1, 2, 4), a.u.pick(3)-1)
 	case a.kind == intKind:
 		rhs = fmt.Sprintf("mod(%s + %d, 13) - %d", mix(3, 5, 7), a.u.pick(9), a.u.pick(6))
+	case a.kind == complexKind:
+		rhs = fmt.Sprintf("cmplx(dble(mod(%s, 11) - 3)*0.5d0, dble(mod(%s, 7))*0.25d0 - 0.5d0, kind=%s)", mix(2, 7), mix(5, 3), map[bool]string{true: "4", false: "8"}[a.single])
 	case a.u.chance(1, 2):
 		rhs = fmt.Sprintf("dble(mod(%s, 17))*0.25d0 - 1.5d0", mix(5, 3, 2))
 		if a.tier.bound < 8 {

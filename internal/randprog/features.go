@@ -4,7 +4,7 @@ package randprog
 // feature of features; longRun covers those of rareFeatures too.
 const (
 	fullRun = 40
-	longRun = 600
+	longRun = 700
 )
 
 // Required returns the features that n programs of consecutive seeds must
@@ -86,7 +86,7 @@ var rareFeatures = []string{
 	"call:assumed shape", "call:elements", "call:expression", "call:extent from a variable", "call:function",
 	"call:function in a condition", "call:inherit", "call:local array", "call:mapping of its own",
 	"call:return at the start", "call:return in a loop", "call:row or column", "call:section", "call:twice", "call:whole array",
-	"array:bounds of the run", "array:distributed, bounds of the run", "array:integer rank 3", "array:logical rank 1", "array:logical rank 3",
+	"array:bounds of the run", "array:complex rank 1", "array:complex rank 2", "array:distributed, bounds of the run", "array:integer rank 3", "array:logical rank 1", "array:logical rank 3",
 	"carried:backward loop", "carried:distance 1 ahead", "carried:distance 2 ahead",
 	"carried:distance 2 behind", "carried:read behind",
 	"convert:by assignment",

@@ -63,6 +63,7 @@ var kernels = []kernel{
 	{name: "wavefront 3-D", make: wavefront3},
 	{name: "gather", make: gather, variants: []string{"ring:modulo", "ring:merge"}},
 	{name: "gather 2-D", make: gather2},
+	{name: "gather of whole columns", make: gatherColumns, variants: []string{"whole columns:in a time loop"}},
 	{name: "gather through two index arrays", make: gatherTwice},
 	{name: "scatter by permutation", make: scatter, variants: []string{"scatter:by a variable"}},
 	{name: "scatter with accumulation", make: histogram},
@@ -135,6 +136,13 @@ var kernels = []kernel{
 	{name: "functions", make: functions, variants: functionForms},
 	{name: "integer(8)", make: longIntegers, variants: []string{
 		"integer(8):sum", "integer(8):extremum", "integer(8):subscript", "integer(8):scalar",
+	}},
+	{name: "complex numbers", make: complexNumbers, variants: []string{
+		"complex:abs", "complex:conjg", "complex:gather", "complex:parts", "complex:product", "complex:sum", "complex:sum of parts",
+		"complex:times a real", "complex:under a condition",
+	}},
+	{name: "edited texts", make: editedTexts, variants: []string{
+		"texts:array", "texts:character before", "texts:exchanged", "texts:into an array", "texts:two at once",
 	}},
 	{name: "NaN, infinities and -0.0", make: specialValues, variants: []string{
 		"special:values", "special:comparison", "special:negated comparison", "special:division", "special:sum",

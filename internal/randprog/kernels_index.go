@@ -280,6 +280,33 @@ func gather2(k *kern) {
 	k.emit(k.nest(vs, []string{k.set(a, lhs, u.combine([]val{e, lhs}))}, how{parallel: true})...)
 }
 
+// gatherColumns reads columns that no two PEs share, through an index array.
+func gatherColumns(k *kern) {
+	u := k.u
+	kd := k.numeric()
+	long := func(formats ...string) *array {
+		a := k.unused(slot{kind: kd, rank: 2})
+		if !a.used {
+			a.dims[0].hi += 9
+			if len(formats) > 0 {
+				a.place = place{kind: distributed, formats: formats}
+			}
+		}
+		return k.take(a)
+	}
+	b, a := long("*", oneOf(u, "block", "cyclic")), long()
+	vs := k.vars(2)
+	lhs := k.ref(a, vs)
+	ix := k.indexArray(a.dims[1], b.dims[1], false)
+	e := k.elem(b, k.sub(b, 0, vs[0], oneOf(u, 0, 0, 1, -1)), k.ref(ix, vs[1:]).text)
+	nest := k.nest([]*lvar{vs[1], vs[0]}, []string{k.set(a, lhs, u.combine([]val{e, lhs}))}, how{parallel: true})
+	if u.chance(1, 3) {
+		k.feat("whole columns:in a time loop")
+		nest = k.inTime(nest)
+	}
+	k.emit(nest...)
+}
+
 // gatherTwice reads an index array through an index array.
 func gatherTwice(k *kern) {
 	u := k.u

@@ -160,7 +160,10 @@ func (k *kern) ref(a *array, vs []*lvar, shifts ...int) val {
 // elem is the value of an element of a; single precision is widened.
 func (k *kern) elem(a *array, subs ...string) val {
 	v := val{text: fmt.Sprintf("%s(%s)", a.name, strings.Join(subs, ", ")), kind: a.kind, frac: a.tier.frac, bound: a.tier.bound}
-	if a.single {
+	switch {
+	case a.single && a.kind == complexKind:
+		v.text = "cmplx(" + v.text + ", kind=8)"
+	case a.single:
 		v.text = "dble(" + v.text + ")"
 	}
 	return v
@@ -170,6 +173,9 @@ func (k *kern) elem(a *array, subs ...string) val {
 func target(v val) string {
 	if inner, ok := strings.CutPrefix(v.text, "dble("); ok {
 		return strings.TrimSuffix(inner, ")")
+	}
+	if inner, ok := strings.CutPrefix(v.text, "cmplx("); ok {
+		return strings.TrimSuffix(inner, ", kind=8)")
 	}
 	return v.text
 }

@@ -53,6 +53,11 @@ func (g *gen) output(u *unit) []string {
 		case a.rank() == 1 && a.elements() <= 12 && u.chance(1, 3):
 			out = append(out, fmt.Sprintf("print *, '%s', (%s(i), i = %d, %s)", a.name, a.name, a.dims[0].lo, g.spell(u, a.dims[0].hi)))
 			continue
+		case a.kind == complexKind:
+			check := g.private(complexKind, "zcheck", tier{}).name
+			out = append(out, check+" = (0.0d0, 0.0d0)")
+			out = append(out, g.allElements(a, fmt.Sprintf("%s = %s + dble%s*%s", check, check, weight, ref))...)
+			out = append(out, fmt.Sprintf("print *, '%s', %s", a.name, check))
 		case a.kind == realKind:
 			if sum == "" {
 				sum = g.private(realKind, "check", tier{}).name

@@ -113,9 +113,12 @@ func (g *gen) fresh(prefix string) string {
 	return fmt.Sprintf("%s%d", prefix, g.serial)
 }
 
+// kindNames are the types of scalars.
+var kindNames = [...]string{"real(8)", "integer", "logical", "complex(8)"}
+
 // scalarVar declares a printed scalar with an initial value.
 func (g *gen) scalarVar(k kind, prefix, start string, t tier) *scalar {
-	decl := [...]string{"real(8)", "integer", "logical"}[k]
+	decl := kindNames[k]
 	s := &scalar{name: g.fresh(prefix), decl: decl, start: start}
 	s.val = val{text: s.name, kind: k, frac: t.frac, bound: t.bound}
 	g.scalars = append(g.scalars, s)
@@ -129,7 +132,7 @@ func (g *gen) private(k kind, name string, t tier) *scalar {
 			return s
 		}
 	}
-	s := &scalar{name: name, decl: [...]string{"real(8)", "integer", "logical"}[k], private: true}
+	s := &scalar{name: name, decl: kindNames[k], private: true}
 	s.val = val{text: name, kind: k, frac: t.frac, bound: t.bound}
 	g.scalars = append(g.scalars, s)
 	return s

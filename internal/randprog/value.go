@@ -13,6 +13,7 @@ const (
 	realKind kind = iota
 	intKind
 	logKind
+	complexKind
 )
 
 // val is an expression with what is known of its value: a real value is a

@@ -2,10 +2,11 @@ package snapshot
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash"
+	"hash/crc64"
 	"io"
 	"io/fs"
 	"os"
@@ -14,8 +15,12 @@ import (
 )
 
 // A file is the magic line, the number of parts, the lengths of the parts, the
-// parts, and the SHA-256 of all that; numbers are 8 bytes, the lowest first.
-const magic = "spmdc checkpoint 1\n"
+// parts, and the sum of all that (NewSum); numbers are 8 bytes, the lowest first.
+const magic = "spmdc checkpoint 2\n"
+
+// NewSum makes the sum by which damage is found: CRC-64, of the polynomial of ECMA-182. Package
+// crypto/sha256 would take a part of the start of each program that could be seen.
+func NewSum() hash.Hash { return crc64.New(crc64.MakeTable(crc64.ECMA)) }
 
 // Commit makes the file path hold parts, as outfile.Replace does.
 func Commit(path string, parts [][]byte, force bool, before func() error) error {
@@ -27,7 +32,7 @@ func Commit(path string, parts [][]byte, force bool, before func() error) error 
 		return err
 	}
 	write := func(w io.Writer) error {
-		sum := sha256.New()
+		sum := NewSum()
 		out := io.MultiWriter(w, sum)
 		if _, err := out.Write(head(parts)); err != nil {
 			return err
@@ -88,11 +93,13 @@ func Open(path string) ([][]byte, error) {
 		return nil, err
 	case !bytes.HasPrefix(text, []byte(magic)):
 		return nil, errors.New("it is no checkpoint of a program that spmdc has made, or one of another version of spmdc")
-	case len(text) < len(magic)+8+sha256.Size:
+	case len(text) < len(magic)+8+crc64.Size:
 		return nil, errors.New("it is damaged: its end is missing")
 	}
-	body, sum := text[:len(text)-sha256.Size], text[len(text)-sha256.Size:]
-	if want := sha256.Sum256(body); !bytes.Equal(sum, want[:]) {
+	body, sum := text[:len(text)-crc64.Size], text[len(text)-crc64.Size:]
+	want := NewSum()
+	want.Write(body)
+	if !bytes.Equal(sum, want.Sum(nil)) {
 		return nil, errors.New("it is damaged: its checksum is wrong")
 	}
 	rest := body[len(magic):]

@@ -2,6 +2,7 @@ package spmd
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -40,6 +41,20 @@ func (m *played) Join(n int, alike bool) (first, count int, err error) {
 func (m *played) Leave(last []byte, idle func()) [][]byte {
 	left, _ := m.Member.Leave(last, idle)
 	return left
+}
+
+func (m *played) Text(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+func (m *played) Value(text string, v any) {
+	if err := json.Unmarshal([]byte(text), v); err != nil {
+		panic(err)
+	}
 }
 
 func (m *played) End() {}

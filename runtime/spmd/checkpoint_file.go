@@ -2,7 +2,6 @@ package spmd
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding"
 	"errors"
 	"fmt"
@@ -70,7 +69,7 @@ func (m *image) header(p *Program, np int) []byte {
 // claim writes a file without a checkpoint, by which a restart knows that the output is
 // that of a run which was killed before its first one.
 func (k *keeper) claim(p *Program, np int) error {
-	m := &image{file: k.output, out: passed{sum: sha256.New()}, in: input{used: passed{sum: sha256.New()}}}
+	m := &image{file: k.output, out: passed{sum: snapshot.NewSum()}, in: input{used: passed{sum: snapshot.NewSum()}}}
 	return snapshot.Commit(k.path, [][]byte{m.header(p, np)}, k.force, nil)
 }
 
@@ -187,7 +186,7 @@ func (c *passed) add(b []byte) {
 
 // same reads as much from r, and reports by its error that r begins with something else.
 func (c *passed) same(r io.Reader, what, done string) error {
-	sum := sha256.New()
+	sum := snapshot.NewSum()
 	if n, err := io.CopyN(sum, r, c.bytes); err != nil {
 		return fmt.Errorf("%d bytes of %s had been %s, and now there are %d", c.bytes, what, done, n)
 	}
@@ -208,7 +207,7 @@ func (c *passed) save(w *snapshot.Writer) {
 
 func (c *passed) restore(r *snapshot.Reader, what string) {
 	c.bytes = int64(r.Uint64())
-	c.sum = sha256.New()
+	c.sum = snapshot.NewSum()
 	if err := c.sum.(encoding.BinaryUnmarshaler).UnmarshalBinary([]byte(r.Text())); err != nil {
 		r.Fail("the state of the %s: %v", what, err)
 	}
@@ -270,9 +269,9 @@ func (k *keeper) open(stdin io.Reader, out *output) (*input, error) {
 		k.in = &spool{r: stdin}
 	}
 	in := newInput(&spoolReader{s: k.in, at: k.in.base}, out)
-	in.used.sum = sha256.New()
+	in.used.sum = snapshot.NewSum()
 	if k.from == nil {
-		out.made.sum, out.shown = sha256.New(), k.shown
+		out.made.sum, out.shown = snapshot.NewSum(), k.shown
 		return in, nil
 	}
 	m := k.from

@@ -167,8 +167,10 @@ func (c *Irregular[T]) save(w *snapshot.Writer) {
 	snapshot.Put(w, c.At)
 	w.Bool(c.whole)
 	w.Bool(c.shared)
-	if !c.shared { // else it is that of the array
-		snapshot.Put(w, c.Data)
+	snapshot.Put(w, c.held)
+	if c.runs != nil {
+		w.Int(c.runs.next)
+		w.Int(c.runs.first)
 	}
 }
 
@@ -183,16 +185,28 @@ func (c *Irregular[T]) restore(r *snapshot.Reader) {
 	}
 	c.At = snapshot.List(r, c.At)
 	c.whole, c.shared = r.Bool(), r.Bool()
-	c.owned = !c.shared
-	if c.shared {
-		c.Data, c.stage.Data = c.src.Data, nil
-	} else if c.Data = exchangedList(c.pe, r, []T(nil)); c.inspections > 0 && !r.Failed() {
+	c.held = exchangedList(c.pe, r, []T(nil))
+	if c.Data = c.held; c.shared {
+		c.Data = c.src.Data
+	}
+	if c.runs != nil {
+		c.runs.next, c.runs.first = r.Int(), r.Int()
+	}
+	if c.inspections > 0 && !r.Failed() {
 		remote := len(c.wanted.Data)
-		if len(c.Data) <= remote {
-			r.Fail("%d values are there, more than %d are wanted", len(c.Data), remote)
+		if !c.shared && len(c.held) < c.kept()+remote {
+			r.Fail("%d values are there, fewer than %d own and %d of others", len(c.held), c.kept(), remote)
 			return
 		}
-		c.stage.Data = c.Data[len(c.Data)-1-remote:][:remote]
+		c.stageBehind(remote)
+		switch x := c.runs; {
+		case x == nil || x.next == 0:
+		case x.next < 0 || 2*x.next > len(x.at):
+			r.Fail("run %d of %d", x.next, len(x.at)/2)
+		default:
+			x.next--
+			c.Next(x.first)
+		}
 	}
 	c.pe.t.Rebind(c.wantedBuf, &c.wanted)
 	c.pe.t.Rebind(c.stageBuf, &c.stage)
@@ -212,7 +226,11 @@ func exchangedList[T any](pe *PE, r *snapshot.Reader, old []T) []T {
 
 // lists are the parts of the schedule.
 func (c *Irregular[T]) lists() []*[]int {
-	return []*[]int{&c.list, &c.from.Data, &c.wanted.Data, &c.picked, &c.requests.Data, &c.lead, &c.at, &c.run}
+	lists := []*[]int{&c.list, &c.from.Data, &c.wanted.Data, &c.picked, &c.requests.Data, &c.lead, &c.at, &c.run}
+	if c.runs != nil {
+		lists = append(lists, &c.runs.at)
+	}
+	return lists
 }
 
 func (c *Irregular[T]) again(t transport.Transport) {

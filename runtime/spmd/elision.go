@@ -2,7 +2,6 @@ package spmd
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -223,6 +222,9 @@ func (pe *PE) barrier(site int) {
 	if err != nil || executed && pe.acks != nil {
 		pe.passed(site, err)
 	}
+	if !executed && pe.elisions != nil {
+		pe.elisions.Elided(site)
+	}
 }
 
 // slowBarrier is barrier for a place that is met first, and with a clock.
@@ -235,8 +237,11 @@ func (pe *PE) slowBarrier(site int) {
 		}
 		spent[site] += time.Since(begin)
 	}
-	if executed {
+	switch {
+	case executed:
 		pe.passed(site, err)
+	case pe.elisions != nil:
+		pe.elisions.Elided(site)
 	}
 }
 
@@ -427,11 +432,7 @@ func elidedHere(p *Program, pes []*PE, err error) string {
 			}
 		}
 	}
-	text, err := json.Marshal(&here)
-	if err != nil {
-		panic(err) // numbers and texts have a form
-	}
-	return string(text)
+	return p.process.machine.Text(&here)
 }
 
 // add adds what another process has sent. Its misspeculation is the error of the run if there is no other.
@@ -440,9 +441,7 @@ func (e *elidedElsewhere) add(p *Program, text string) {
 		return
 	}
 	var other elidedElsewhere
-	if err := json.Unmarshal([]byte(text), &other); err != nil {
-		panic(err)
-	}
+	p.process.machine.Value(text, &other)
 	if e.Failed == nil {
 		e.Failed = other.Failed
 	}

@@ -17,6 +17,7 @@ type Irregular[T any] struct {
 	// After Wait, Data[At[k]] is the element that the k-th subscripts given to Post
 	// pick, until the next Post. Where they pick many of the PE's own elements, Data
 	// begins with all of these, and may be the memory of the array itself.
+	// With Runs, Data is the elements of one run, from Next on.
 	Data []T
 	At   []int32
 
@@ -33,14 +34,16 @@ type Irregular[T any] struct {
 
 	list []int // the subscripts of the last Post
 
-	// What this PE has itself: Data is the memory of the array (shared), begins with a
-	// copy of it (whole), or with those elements that are at picked in it.
+	runs *runs // with Runs
+
+	// What this PE has itself: Data is the memory of the array (shared), else held, which begins
+	// with a copy of it (whole), or with those elements that are at picked in it.
 	copied, shared, whole bool
-	owned                 bool // Data is memory of its own
+	held                  []T
 	picked                []int
 
 	// As a consumer: what comes from PE p lies in from[p]..from[p+1]-1 of stage, which
-	// is a part of Data. Element k of it is at wanted[k] in the memory of p. Each is wanted
+	// is a part of held. Element k of it is at wanted[k] in the memory of p. Each is wanted
 	// once, however many subscripts pick it.
 	from   transport.Slice[int]
 	wanted transport.Slice[int]
@@ -125,20 +128,27 @@ func (c *Irregular[T]) Post(idx []int, same bool) []int {
 	}
 	t := c.pe.t
 	for p := range c.pe.n {
-		if c.wants(p) && c.mode == Handshake {
+		switch {
+		case !c.wants(p):
+		case c.mode == Handshake:
 			t.Ready(c.site, c.stageBuf, p, c.epoch)
 			c.count.Ready++
+		default:
+			c.count.Elided++
 		}
 	}
 	switch src := c.src.Data; {
 	case c.shared:
 	case c.whole:
-		copy(c.Data, src)
+		copy(c.held, src)
 	default:
-		data := c.Data[:len(c.picked)]
+		data := c.held[:len(c.picked)]
 		for i, off := range c.picked {
 			data[i] = src[off]
 		}
+	}
+	if c.runs != nil {
+		c.runs.next = 0
 	}
 	c.execute()
 	return idx
@@ -182,7 +192,11 @@ func (c *Irregular[T]) execute() {
 // barriers separate its phases.
 func (c *Irregular[T]) inspect() {
 	c.inspections++
-	c.sort(c.list)
+	if c.runs != nil {
+		c.sortRuns(c.list)
+	} else {
+		c.sort(c.list)
+	}
 	t, n, self := c.pe.t, c.pe.n, c.pe.id
 	t.Rebind(c.wantedBuf, &c.wanted)
 	t.Rebind(c.stageBuf, &c.stage)
@@ -280,9 +294,33 @@ func (c *Irregular[T]) sort(idx []int) {
 			c.At[k] = int32(len(c.picked) - 1)
 		}
 	}
-	if !c.whole {
-		size = len(c.picked)
+	size = c.kept()
+	c.arrange(func(int) int { return 1 }, 1)
+	if c.Data = c.held; c.shared {
+		c.Data = c.src.Data
 	}
+	for _, k := range far {
+		if id := c.At[k]; id < 0 {
+			c.At[k] = int32(size + from[n])
+		} else {
+			c.At[k] = int32(size + remotes.keys[id])
+		}
+	}
+}
+
+// kept is how many elements in held are the PE's own.
+func (c *Irregular[T]) kept() int {
+	if c.whole {
+		return len(c.src.Data)
+	}
+	return len(c.picked)
+}
+
+// arrange makes room for what the PE keeps, for what it wants of others, of which from has the
+// counts by PE, length those by number of remote, and for so many zeros. It says where
+// all that comes: the keys of remote are then places in stage.
+func (c *Irregular[T]) arrange(length func(id int) int, zeros int) {
+	n, from := c.pe.n, c.from.Data
 	// Where at least half of what a PE has is wanted, all of it comes, as one run.
 	all := make([]bool, n)
 	for p := range n {
@@ -292,16 +330,11 @@ func (c *Irregular[T]) sort(idx []int) {
 		from[p+1] += from[p]
 	}
 	remote := from[n]
-	if c.owned {
-		vacate(c.pe, c.Data)
+	vacate(c.pe, c.held)
+	if c.held = nil; !c.shared {
+		c.held = exchanged[T](c.pe, c.kept()+remote+zeros)
 	}
-	if c.owned = !c.shared; c.shared {
-		c.Data = c.src.Data
-	} else {
-		// Behind them what comes from others, and a zero.
-		c.Data = exchanged[T](c.pe, size+remote+1)
-	}
-	c.stage.Data = c.Data[size : size+remote]
+	c.stageBehind(remote)
 	if cap(c.wanted.Data) < remote {
 		vacate(c.pe, c.wanted.Data)
 		c.wanted.Data = exchanged[int](c.pe, remote+remote/4)
@@ -315,22 +348,24 @@ func (c *Irregular[T]) sort(idx []int) {
 		}
 	}
 	at := slices.Clone(from)
-	for id, key := range remotes.keys {
+	for id, key := range c.remote.keys {
 		p, off := key%n, key/n
 		if all[p] {
-			remotes.keys[id] = from[p] + off
+			c.remote.keys[id] = from[p] + off
 			continue
 		}
-		remotes.keys[id] = at[p]
-		c.wanted.Data[at[p]] = off
-		at[p]++
-	}
-	for _, k := range far {
-		if id := c.At[k]; id < 0 {
-			c.At[k] = int32(size + remote)
-		} else {
-			c.At[k] = int32(size + remotes.keys[id])
+		c.remote.keys[id] = at[p]
+		for i := range length(id) {
+			c.wanted.Data[at[p]] = off + i
+			at[p]++
 		}
+	}
+}
+
+// stageBehind has what comes from others, so many elements, behind what is kept.
+func (c *Irregular[T]) stageBehind(remote int) {
+	if c.stage.Data = nil; !c.shared {
+		c.stage.Data = c.held[c.kept():][:remote]
 	}
 }
 

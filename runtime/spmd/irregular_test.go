@@ -144,3 +144,72 @@ func TestDistinct(t *testing.T) {
 		}
 	})
 }
+
+// Runs are along the first axis, wherever columns lie, also while elements change.
+func TestIrregularRuns(t *testing.T) {
+	maps := map[string]dist.Map{
+		"block":      axes(whole(1, 10), block(1, 7, 0)),
+		"cyclic":     axes(whole(-2, 4), cyclic(0, 8, 0)),
+		"3-D":        axes(whole(1, 5), block(1, 3, 0), cyclic(1, 4, 1)),
+		"replicated": axes(whole(1, 10), whole(1, 3)),
+	}
+	for name, m := range maps {
+		for _, np := range peCounts {
+			for _, copied := range []bool{false, true} {
+				spmd(t, np, "", func(pe *PE) {
+					l := dist.NewLayout(m, pe.Grid(2, 2))
+					a := NewArray[float64](pe, "a", l, nil)
+					g := NewIrregular(pe, 0, a).Sync(Elided).Runs()
+					if copied {
+						g.Copied()
+					}
+					pe.Start()
+					var list []int
+					for step := range 9 {
+						if step%3 == 0 { // else the schedule of the last step serves
+							r := rand.New(rand.NewSource(int64(100*step + pe.ID())))
+							list = list[:0]
+							for range r.Intn(9) { // some PEs may want nothing
+								rows := l.Axes[0]
+								first := rows.Lo - 1 + r.Intn(rows.Hi-rows.Lo+2)
+								list = append(list, 1+r.Intn(rows.Hi-first+1), first)
+								for _, ax := range l.Axes[1:] {
+									list = append(list, ax.Lo+r.Intn(ax.Hi-ax.Lo+2))
+								}
+							}
+						}
+						pe.Barrier(1)
+						set(a, step)
+						g.Post(slices.Clone(list), false)
+						g.Wait()
+						if copied {
+							set(a, -1)
+						}
+						for x := range slices.Chunk(list, l.Rank()+1) {
+							g.Next(x[1])
+							if len(g.Data) != x[0] {
+								t.Errorf("%s: PE %d of %d step %d: %d elements of run %v", name, pe.ID(), np, step, len(g.Data), x)
+							}
+							whole := inside(l, x[1:])
+							for i := range x[0] {
+								at := slices.Clone(x[1:])
+								at[0] += i
+								whole = whole && inside(l, at)
+							}
+							for i := range x[0] {
+								at, want := slices.Clone(x[1:]), 0.0
+								if at[0] += i; whole {
+									want = value(step, at...)
+								}
+								if got := g.Data[g.At1(at[0])]; got != want {
+									t.Errorf("%s: PE %d of %d step %d: %v of %v is %v, want %v", name, pe.ID(), np, step, at, x, got, want)
+								}
+							}
+						}
+						g.Done()
+					}
+				})
+			}
+		}
+	}
+}

@@ -63,6 +63,9 @@ type Program struct {
 	// NewFiles makes the units that are connected to files, of PE 0 or of an image: nil in
 	// programs that use none.
 	NewFiles func() Files
+	// Shell executes a command of execute_command_line, see package shell: nil in programs that
+	// have none.
+	Shell func(command string, wait bool, stdout, stderr io.Writer) (code int, err error)
 	// Arguments: the program asks for the arguments of its command line.
 	Arguments bool
 	// Version names what calling contexts depend on: the source and the barriers in

@@ -1,12 +1,10 @@
 package spmd
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/bits"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -201,22 +199,21 @@ func (pe *PE) answer(what string, given, items []any) {
 func (pe *PE) command(q *question) {
 	pe.out.flush()
 	command, _ := q.given["command"][0].(string)
-	c := exec.Command("/bin/sh", "-c", Trim(command))
-	c.Stdin, c.Stdout, c.Stderr = os.Stdin, pe.out.w, pe.out.errors
-	err := c.Start()
-	if list := q.given["wait"]; err == nil && (list == nil || list[0].(bool)) {
-		err = c.Wait()
-		q.set("exitstat", int64(c.ProcessState.ExitCode()))
-	}
+	list := q.given["wait"]
+	wait := list == nil || list[0].(bool)
+	code, err := pe.prog.Shell(Trim(command), wait, pe.out.w, pe.out.errors)
 	stat, msg := int64(1), ""
-	var ended *exec.ExitError
-	if code := c.ProcessState.ExitCode(); errors.As(err, &ended) && (code == 126 || code == 127) { // the shell could not execute it
-		stat, msg = 3, "Invalid command line" // as gfortran has it
-	} else if err == nil || ended != nil {
-		q.set("cmdstat", int64(0))
-		return
-	} else {
+	if err != nil {
 		msg = err.Error()
+	} else {
+		if wait {
+			q.set("exitstat", int64(code))
+		}
+		if code != 126 && code != 127 {
+			q.set("cmdstat", int64(0))
+			return
+		}
+		stat, msg = 3, "Invalid command line" // the shell could not execute it; as gfortran has it
 	}
 	if !q.wants("cmdstat") {
 		panic(&Fault{Msg: "execute_command_line: " + msg, Hint: "give it CMDSTAT to handle it"})

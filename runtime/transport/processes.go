@@ -22,6 +22,9 @@ type Processes interface {
 	// at the first PE of each; nil for those that have not come to it in a run that has failed. idle
 	// is called meanwhile.
 	Leave(last []byte, idle func()) [][]byte
+	// Text is the data v points to, in exported fields, as text, of which Value makes the data that another v points to.
+	Text(v any) string
+	Value(text string, v any)
 	// Failure is the error that has ended the run, if it was found in this process: also behind
 	// Run, when only PEs of other processes were left, which could not move.
 	Failure() error

@@ -17,16 +17,12 @@ func detect() (avx2, avx512 bool) {
 		f, dq, bw, vl     = 1 << 16, 1 << 17, 1 << 30, 1 << 31
 		ymm, zmm          = 0x6, 0xe6 // what the system keeps
 	)
-	most, _, _, _ := cpuid(0, 0)
-	if most < 7 {
-		return false, false
-	}
 	_, _, c, _ := cpuid(1, 0)
 	if c&(fma|osxsave|avx) != fma|osxsave|avx {
 		return false, false
 	}
 	kept, _ := xgetbv()
-	_, b, _, _ := cpuid(7, 0)
+	_, b, _, _ := cpuid(7, 0) // there is such a leaf: osxsave comes with leaf 13
 	avx2 = kept&ymm == ymm && b&avx2Bit != 0
 	avx512 = avx2 && kept&zmm == zmm && b&(f|dq|bw|vl) == f|dq|bw|vl
 	return avx2, avx512

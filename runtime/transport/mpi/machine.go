@@ -5,6 +5,7 @@ package mpi
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -299,6 +300,21 @@ func (m *machine) mapped(all []about, alone bool) (common inproc.Common, err err
 func (m *machine) Leave(last []byte, idle func()) (left [][]byte) {
 	left, m.all = m.Member.Leave(last, idle)
 	return left
+}
+
+// Text and Value use JSON.
+func (m *machine) Text(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+func (m *machine) Value(text string, v any) {
+	if err := json.Unmarshal([]byte(text), v); err != nil {
+		panic(err)
+	}
 }
 
 // End is the end of the process. Where others never come to theirs, whoever started them
