@@ -77,10 +77,21 @@ func TestElision(t *testing.T) {
 					counts = []int{2}
 				}
 				dir := t.TempDir()
-				log, plan := filepath.Join(dir, "log"), filepath.Join(dir, "plan")
+				log, plan, profile := filepath.Join(dir, "log"), filepath.Join(dir, "plan"), filepath.Join(dir, "profile")
 				for _, n := range counts {
-					e.check(t, program, n, "-barriers=learn", "-barriers-log="+log)
+					learn := []string{"-barriers=learn", "-barriers-log=" + log}
+					if flags == nil { // it measures itself too
+						learn = append(learn, "-profile="+profile)
+					}
+					e.check(t, program, n, learn...)
 					online := readLog(t, log)
+					if flags == nil {
+						var p measuredRun
+						readJSON(t, profile, &p)
+						if got := p.times("elided barrier"); got != int64(n)*int64(online.Total.elided()) {
+							t.Errorf("%d PEs: the profile has %d elided barriers, each PE elides %d", n, got, online.Total.elided())
+						}
+					}
 					e.check(t, program, n, "-barriers-log="+log)
 					audit := readLog(t, log)
 					spmdc(t, "barriers", "classify", "--accept", "-o", plan, log)

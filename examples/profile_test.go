@@ -50,6 +50,39 @@ type countedSite struct {
 	Line, Column                     int
 	Kind, Reference                  string
 	Times, Data, Ready, Bytes, Waits int64
+	Elided                           int64 // ready messages
+}
+
+// times is how often all PEs did something.
+func (p *measuredRun) times(activity string) (n int64) {
+	for _, s := range p.Sites {
+		for _, a := range s.Activities {
+			for _, sum := range a.PEs {
+				if a.Activity == activity {
+					n += sum.Count
+				}
+			}
+		}
+	}
+	return n
+}
+
+// TestReadyElided: what is said to be left out is what a handshake sends.
+func TestReadyElided(t *testing.T) {
+	for _, e := range examples(t) {
+		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
+			var runs [2]struct{ Total countedSite }
+			for i, plan := range []string{plans[0], "handshake"} {
+				file := filepath.Join(t.TempDir(), "stats")
+				e.check(t, build(t, e.source, plan), 4, "-stats-json="+file)
+				readJSON(t, file, &runs[i])
+			}
+			if elide, handshake := runs[0].Total, runs[1].Total; elide.Ready+elide.Elided != handshake.Ready || handshake.Elided != 0 {
+				t.Errorf("%d ready messages and %d elided ones; a handshake sends %d, and elides %d", elide.Ready, elide.Elided, handshake.Ready, handshake.Elided)
+			}
+		})
+	}
 }
 
 func readJSON(t *testing.T, file string, v any) {

@@ -99,6 +99,7 @@ func (t *timed) region(r *comm.Region) {
 	}
 	if r.Pipe == nil {
 		for q, x := range times {
+			t.computes(q, x)
 			t.clock[q] += x
 		}
 		return
@@ -112,50 +113,42 @@ func (t *timed) pipeline(r *comm.Region, times []float64) {
 	list := t.bundles(r.Pipe.Comms)
 	blocks := t.blocks(r, times)
 	for _, c := range r.Pipe.Comms {
-		if t.begin(c) != nil {
+		if t.begin(c) != nil && t.slots[c.ID].ready == plan.OnDemand {
 			t.guess(c.Line, "ready messages of a pipeline are taken to come in time")
 		}
 	}
-	before := make([][]*bundle, t.pes) // by receiver
+	before, behind := make([][]*stage, t.pes), make([][]*stage, t.pes) // by receiver, by sender
 	for i := range list {
 		b := &list[i]
-		before[b.to] = append(before[b.to], b)
-		c := r.Pipe.Comms[b.parts[0].member]
-		t.sites[c.ID].Data += blocks
-		for _, x := range b.parts {
-			t.sites[r.Pipe.Comms[x.member].ID].Bytes += x.bytes
+		first := r.Pipe.Comms[b.parts[0].member]
+		x := &stage{bundle: b, comm: first, bytes: b.bytes / blocks, free: make([]float64, int(blocks)), arrives: make([]float64, int(blocks))}
+		before[b.to], behind[b.from] = append(before[b.to], x), append(behind[b.from], x)
+		t.sites[first.ID].Data += blocks
+		for _, p := range b.parts {
+			t.sites[r.Pipe.Comms[p.member].ID].Bytes += p.bytes
 		}
-		if t.slots[c.ID].ready == plan.Always {
-			t.sites[c.ID].Ready += blocks
-			t.clock[b.to] += blocks * t.link(b.from, b.to).Overhead
+		if t.slots[first.ID].ready == plan.Always {
+			t.declare(x)
 		}
 	}
-	first, last := slices.Clone(t.clock), slices.Clone(t.clock)
 	done := make([]bool, t.pes)
-	var finish func(q int)
-	finish = func(q int) {
+	var pass func(q int)
+	pass = func(q int) {
 		if done[q] {
 			return
 		}
 		done[q] = true
-		piece := times[q] / blocks
-		begin, busy := t.clock[q], times[q]
-		end := 0.0
-		for _, b := range before[q] {
-			finish(b.from)
-			l := t.link(b.from, b.to)
-			came := l.Latency + 2*l.Overhead + l.PerByte*b.bytes/blocks
-			begin = max(begin, first[b.from]+came)
-			end = max(end, last[b.from]+came+piece)
-			busy += 2 * l.Overhead * blocks
+		for _, x := range before[q] {
+			pass(x.from)
 		}
-		first[q] = begin + piece
-		last[q] = max(begin+busy, end)
+		t.stages(q, int(blocks), times[q]/blocks, before[q], behind[q])
+		for _, x := range before[q] {
+			x.free, x.arrives = nil, nil
+		}
 	}
 	for q := range done {
-		finish(q)
+		pass(q)
 	}
-	copy(t.clock, last)
 	if t.counts {
 		t.now++
 		for i := range list {
@@ -167,6 +160,52 @@ func (t *timed) pipeline(r *comm.Region, times []float64) {
 			t.free(c)
 		}
 	}
+}
+
+// stage is the messages of a pipeline from one PE to another, one for each block.
+type stage struct {
+	*bundle
+	comm    *comm.Comm
+	bytes   float64   // of a block
+	ready   bool      // it takes ready messages
+	free    []float64 // by block: when its ready message has come
+	arrives []float64 // by block
+}
+
+// declare sends the ready messages of all blocks.
+func (t *timed) declare(x *stage) {
+	x.ready = true
+	l := t.link(x.to, x.from)
+	for k := range x.free {
+		t.sends(x.to, x.from, readyTag(x.comm), 0)
+		t.clock[x.to] += l.Overhead
+		x.free[k] = t.clock[x.to] + l.Latency
+	}
+	t.sites[x.comm.ID].Ready += float64(len(x.free))
+}
+
+// stages is what PE q does in a pipeline: it receives each block, computes for some time, and sends it on.
+func (t *timed) stages(q, blocks int, piece float64, before, behind []*stage) {
+	clock := t.clock[q]
+	for k := range blocks {
+		for _, x := range before {
+			clock = max(clock, x.arrives[k]) + t.link(x.from, q).Overhead
+			t.receives(q, x.from, dataTag(x.comm), x.bytes)
+		}
+		clock += piece
+		t.computes(q, piece)
+		for _, x := range behind {
+			l := t.link(q, x.to)
+			if x.ready {
+				clock = max(clock, x.free[k]) + l.Overhead
+				t.receives(q, x.to, readyTag(x.comm), 0)
+			}
+			clock += l.Overhead
+			x.arrives[k] = clock + l.Latency + l.PerByte*x.bytes
+			t.sends(q, x.to, dataTag(x.comm), x.bytes)
+		}
+	}
+	t.clock[q] = clock
 }
 
 // blocks is in how many pieces the PEs of a pipeline pass on what they have.

@@ -1,7 +1,5 @@
 package simulate
 
-import "math"
-
 // Machine is a machine by the parameters of LogGP (Alexandrov, Ionescu, Schauser, Scheiman,
 // SPAA'95): those between PEs of one host, and those between hosts.
 type Machine struct {
@@ -23,20 +21,4 @@ func (m *Machine) link(p, q int) *Link {
 		return &m.Host
 	}
 	return &m.Network
-}
-
-// levels is the depths of a tree of so many PEs, within hosts and between them.
-func (m *Machine) levels(pes int) (within, between int) {
-	depth := func(n int) int { return int(math.Ceil(math.Log2(float64(max(1, n))))) }
-	if m.PerHost == 0 || pes <= m.PerHost {
-		return depth(pes), 0
-	}
-	return depth(m.PerHost), depth((pes + m.PerHost - 1) / m.PerHost)
-}
-
-// tree is how long a message takes from the leaves of a tree of all PEs to its root.
-func (m *Machine) tree(pes int, bytes float64) float64 {
-	within, between := m.levels(pes)
-	hop := func(l *Link) float64 { return l.Latency + 2*l.Overhead + l.PerByte*bytes }
-	return float64(within)*hop(&m.Host) + float64(between)*hop(&m.Network)
 }

@@ -24,6 +24,10 @@ type Model struct {
 	Trips int
 	// Reads are the values of INTEGER variables that the program reads.
 	Reads map[string]int64
+	// Record takes what each PE does, as the actions of a time-independent trace (Desprez, Markomanolis,
+	// Quinson, Suter, PMBS'11), which SimGrid's smpirun -replay executes; nil: nobody does. Then all
+	// iterations are executed. The host computes 10⁹ operations in a second, and data types are bytes.
+	Record func(pe int, action string)
 	// Block is how many iterations the blocks of pipelines have, as for the code; 0: as the
 	// program would choose.
 	Block int
@@ -73,7 +77,15 @@ func Predict(p *plan.Plan, pes int, m Model) (*Prediction, error) {
 	if p.Program.IR.SPMD {
 		return nil, fmt.Errorf("the messages of a program with coarrays are known only as it runs")
 	}
-	t := &timed{Model: m, plan: p, pes: pes, scale: float64(pes), clock: make([]float64, pes), port: make([]float64, pes),
+	if m.Record != nil {
+		for i := range p.Slots {
+			if p.Slots[i].Strip != nil {
+				return nil, fmt.Errorf("line %d: a PE that fetches elements has no form in a trace of messages", p.Program.Comms[i].Line)
+			}
+		}
+		m.begins(pes)
+	}
+	t := &timed{Model: m, due: make([]float64, pes), plan: p, pes: pes, scale: float64(pes), clock: make([]float64, pes), port: make([]float64, pes),
 		sites: make([]Traffic, 1+len(p.Program.Comms)+len(p.Program.Reduces)), slots: make([]slot, len(p.Slots)+1),
 		flights: map[*comm.Comm]*flight{}, gets: map[*comm.Comm][]procfunc.Count{}, posts: map[*comm.Post]*posting{}, works: map[*comm.Region]*working{},
 		acks: map[procfunc.Pair]int{}, guessed: map[string]bool{}}
@@ -88,6 +100,11 @@ func Predict(p *plan.Plan, pes int, m Model) (*Prediction, error) {
 	t.walker = walker{program: p.Program, random: rand.New(rand.NewPCG(1, 1)), values: map[string]int64{}, left: math.MaxInt, assigns: func(ir.Stmt) {}, visit: t.visit, unknown: t.trips, repeat: t.iterate}
 	t.space = procfunc.NewPESpace(pes, p.Program.IR.Ends, t.value)
 	t.nodes(p.Program.Body)
+	if m.Record != nil {
+		for q := range pes {
+			t.act(q, "finalize")
+		}
+	}
 	out := &Prediction{PEs: pes, Seconds: slices.Max(t.clock), Computed: t.computed / float64(pes), Sampled: t.sampled}
 	for i := range t.sites {
 		u := &t.sites[i]
@@ -119,6 +136,7 @@ type timed struct {
 	scale    float64 // PEs and iterations that one execution of what is at hand stands for
 	clock    []float64
 	port     []float64 // by PE: when it can send the next message
+	due      []float64 // by PE: seconds of computation that are not recorded yet
 	computed float64
 	sites    []Traffic // by number, those of reductions behind those of communications
 	slots    []slot    // by number of the communication
@@ -198,7 +216,8 @@ func (t *timed) visit(n comm.Node) (bool, *jump) {
 	case *comm.Done:
 		t.done(n.Comms)
 	case *comm.Barrier:
-		t.meet(t.tree(t.pes, 0))
+		t.actAll("barrier")
+		t.barrier()
 	case *comm.Combine:
 		t.combine(n)
 	case *comm.Region:
@@ -294,7 +313,7 @@ func (t *timed) whileLoop(n *comm.WhileLoop) *jump {
 func (t *timed) iterate(trips int, iteration func(k int) (more bool, out *jump)) *jump {
 	outer := t.scale
 	defer func() { t.scale = outer }()
-	if t.scale*float64(trips) <= exactWork || trips <= 3*strata {
+	if t.Record != nil || t.scale*float64(trips) <= exactWork || trips <= 3*strata {
 		t.scale *= float64(max(1, trips))
 		for k := range trips {
 			if more, out := iteration(k); !more {

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"github.com/spmdc/spmdc/cfg/comm"
@@ -45,10 +46,63 @@ func (t *timed) meet(took float64) {
 	for q := range t.clock {
 		t.clock[q] = all
 	}
+	t.met()
+}
+
+// met notes that everybody has an acknowledgement of everything.
+func (t *timed) met() {
 	if t.counts {
 		t.now++
 		t.all = t.now
 	}
+}
+
+// barrier is a dissemination barrier of the PEs of each host, and then of the hosts.
+func (t *timed) barrier() {
+	size := t.PerHost
+	if size == 0 {
+		size = t.pes
+	}
+	hosts := make([]float64, (t.pes+size-1)/size) // when their PEs have met
+	for h := range hosts {
+		near := t.clock[h*size : min(t.pes, (h+1)*size)]
+		rounds := bits.Len(uint(len(near) - 1))
+		hosts[h] = slices.Max(near) + float64(rounds)*(t.Host.Latency+2*t.Host.Overhead)
+	}
+	l := &t.Network
+	before := make([]float64, len(hosts))
+	for stride := 1; stride < len(hosts); stride *= 2 {
+		copy(before, hosts)
+		for h, at := range before {
+			to := (h + stride) % len(hosts)
+			hosts[to] = max(before[to]+l.Overhead, at+l.Overhead+l.Latency) + l.Overhead
+		}
+	}
+	for q := range t.clock {
+		t.clock[q] = hosts[q/size]
+	}
+	t.met()
+}
+
+// reduce is a reduction: messages up a binomial tree of the PEs, and down again.
+func (t *timed) reduce(bytes float64) {
+	hop := func(from, to int) {
+		l := t.link(from, to)
+		t.clock[from] += l.Overhead
+		t.clock[to] = max(t.clock[to], t.clock[from]+l.Latency+l.PerByte*bytes) + l.Overhead
+	}
+	stride := 1
+	for ; stride < t.pes; stride *= 2 {
+		for q := 0; q+stride < t.pes; q += 2 * stride {
+			hop(q+stride, q)
+		}
+	}
+	for stride /= 2; stride > 0; stride /= 2 {
+		for q := 0; q+stride < t.pes; q += 2 * stride {
+			hop(q, q+stride)
+		}
+	}
+	t.met()
 }
 
 // combine is the reductions that stand at one place.
@@ -72,7 +126,8 @@ func (t *timed) combine(n *comm.Combine) {
 		} else {
 			at.add(Traffic{Data: 2 * others, Bytes: 2 * others * bytes}, 1)
 		}
-		t.meet(2 * t.tree(t.pes, bytes))
+		t.actAll("allreduce %.0f 0 %d", bytes, tracedByte)
+		t.reduce(bytes)
 	}
 }
 
@@ -213,6 +268,7 @@ func (t *timed) exchange(set []*comm.Comm) {
 		bytes := size * float64(c.Array.Type.Size()) / float64(t.pes) // of a message
 		data := others * float64(t.pes)
 		t.sites[c.ID].add(Traffic{Data: data, Bytes: data * bytes}, 1)
+		t.actAll("alltoall %.0f %.0f %d %d", bytes, bytes, tracedByte, tracedByte)
 		l := &t.Network
 		if t.PerHost == 0 || t.pes <= t.PerHost {
 			l = &t.Host
@@ -255,7 +311,8 @@ func (t *timed) begin(c *comm.Comm) (needs func(from, to int) bool) {
 // send sends the messages of a set: first the consumers send what ready messages there are,
 // then the producers put.
 func (t *timed) send(set []*comm.Comm, list []bundle) {
-	var ready []float64 // by message, when its ready message has come; -1: none
+	var ready []float64        // by message, when its ready message has come; -1: none
+	by := map[int]*comm.Comm{} // by message, whose slot that declares free
 	for k, c := range set {
 		needs := t.begin(c)
 		if needs == nil {
@@ -274,6 +331,8 @@ func (t *timed) send(set []*comm.Comm, list []bundle) {
 			}
 			if ready[i] < 0 {
 				t.sites[c.ID].Ready++
+				by[i] = c
+				t.sends(b.to, b.from, readyTag(c), 0)
 				l := t.link(b.to, b.from)
 				t.clock[b.to] += l.Overhead
 				ready[i] = t.clock[b.to] + l.Latency
@@ -283,8 +342,10 @@ func (t *timed) send(set []*comm.Comm, list []bundle) {
 	for i := range list {
 		b := &list[i]
 		if len(ready) > 0 && ready[i] >= 0 {
-			t.clock[b.from] = max(t.clock[b.from], ready[i])
+			t.receives(b.from, b.to, readyTag(by[i]), 0)
+			t.clock[b.from] = max(t.clock[b.from], ready[i]) + t.link(b.to, b.from).Overhead
 		}
+		t.sends(b.from, b.to, dataTag(set[b.parts[0].member]), b.bytes)
 		t.put(b)
 		for _, x := range b.parts {
 			t.sites[set[x.member].ID].Bytes += x.bytes
@@ -320,6 +381,7 @@ func (t *timed) wait(comms []*comm.Comm) {
 		for i := range f.messages {
 			b := &f.messages[i]
 			if !f.over {
+				t.receives(b.to, b.from, dataTag(f.set[b.parts[0].member]), b.bytes)
 				t.clock[b.to] = max(t.clock[b.to], b.arrives) + t.link(b.from, b.to).Overhead
 			}
 			if t.counts && b.has(member) {

@@ -124,7 +124,7 @@ func (l *lowerer) associated(n ast.Association, pre *[]ir.Stmt) *ir.Symbol {
 		if s.Type == ir.Invalid {
 			return nil
 		}
-		if l.pointers[s] == nil {
+		if l.pointers[s] == nil && n.At == nil {
 			l.mention[s] = true
 			return s
 		}
@@ -132,6 +132,9 @@ func (l *lowerer) associated(n ast.Association, pre *[]ir.Stmt) *ir.Symbol {
 	a := l.actual(n.X, pre)
 	if a == nil {
 		return nil
+	}
+	if n.At != nil {
+		a = l.shapedFrom(a, n, pre)
 	}
 	a = l.held(a, func(e ir.Expr) ir.Expr { return l.fixed(ir.Clone(e), "at", n.Pos, pre) })
 	named := func(t ir.Type) *ir.Symbol {
@@ -143,7 +146,11 @@ func (l *lowerer) associated(n ast.Association, pre *[]ir.Stmt) *ir.Symbol {
 		s = named(a.typ)
 		s.Len = a.view.base.Len
 		s.Coarray = a.view.base.Coarray
-		v, sh := l.from(a, n.Lows, pre)
+		lows := n.Lows
+		if n.At != nil {
+			lows = nil
+		}
+		v, sh := l.from(a, lows, pre)
 		l.seen(s, v, sh)
 	case element:
 		s = named(a.typ)
@@ -172,6 +179,26 @@ func (l *lowerer) associated(n ast.Association, pre *[]ir.Stmt) *ir.Symbol {
 		l.readOnly[s] = a.readOnly
 	}
 	return s
+}
+
+// shapedFrom is the array with the shape that n says, of elements of a, which has rank 1.
+func (l *lowerer) shapedFrom(a *argument, n ast.Association, pre *[]ir.Stmt) *argument {
+	out := *a
+	out.shape = &shape{}
+	sub := viewSub{dim: -1}
+	sub.off = l.fixed(l.integer(n.At, "a place"), "at", n.Pos, pre)
+	var step ir.Expr = l.intConst(1, n.Pos)
+	for k := range n.Extents {
+		lo := l.fixed(l.integer(n.Lows[k], "a lower bound"), "bound", n.Pos, pre)
+		size := l.fixed(l.integer(n.Extents[k], "an extent"), "bound", n.Pos, pre)
+		step = l.fixed(step, "step", n.Pos, pre)
+		out.shape.lo, out.shape.n = append(out.shape.lo, lo), append(out.shape.n, size)
+		sub.add(viewTerm{dim: k, coef: ir.Clone(step)})
+		sub.off = l.minus(sub.off, l.times(step, ir.Clone(lo), n.Pos), n.Pos)
+		step = l.times(ir.Clone(step), ir.Clone(size), n.Pos)
+	}
+	out.view = l.through(a.view, []viewSub{sub}, n.Pos)
+	return &out
 }
 
 // from is array a with other lower bounds, the first ones given.

@@ -31,6 +31,7 @@ var inquiries = map[string]func(*lowerer, *ast.Index, ir.Expr) ir.Expr{
 	"ubound":       nil,
 	"storage_size": nil,
 	"sizeof":       nil, // an extension of gfortran
+	"extent%":      nil, // not in the source, see package derived
 }
 
 // storageSize is STORAGE_SIZE, the bits of a scalar or of an element, or SIZEOF, the bytes of all elements.
@@ -132,6 +133,12 @@ func (l *lowerer) inquiry(e *ast.Index) (x ir.Expr, ok bool) {
 	build, ok := inquiries[e.Name]
 	if !ok {
 		return nil, false
+	}
+	if e.Name == "extent%" { // SIZE of an array in a dimension, the last argument where the first is a scalar
+		if l.firstPart(e.Args[0]) == nil {
+			return l.expr(e.Args[2]), true
+		}
+		return l.boundOfSome(&ast.Index{XBase: e.XBase, Name: "size", NamePos: e.NamePos}, e.Args[:2]), true
 	}
 	if e.Name == "size" || e.Name == "lbound" || e.Name == "ubound" {
 		args := l.ordered(e, 1, "array", "dim", "kind")

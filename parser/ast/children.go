@@ -128,7 +128,8 @@ func Exprs(s Stmt) []*Expr {
 		all(s.EndStatus)
 	case *Associate:
 		for i := range s.Names {
-			add(&s.Names[i].X)
+			add(&s.Names[i].X, &s.Names[i].At)
+			all(s.Names[i].Extents)
 		}
 	case *Call:
 		add(&s.Of)

@@ -140,12 +140,15 @@ type (
 )
 
 // Association is "a => x" of ASSOCIATE, or "a[2,*] => x" of CHANGE TEAM with codimensions. Lows
-// are not in the source: the lower bounds of an array where they are not those of X.
+// are not in the source: the lower bounds of an array where they are not those of X. Nor are At and
+// Extents: a is then an array of these extents, in the elements of X from X(At) on.
 type Association struct {
 	Name
-	Codims []Expr
-	X      Expr
-	Lows   []Expr
+	Codims  []Expr
+	X       Expr
+	Lows    []Expr
+	At      Expr
+	Extents []Expr
 }
 
 // ForallIndex is "i = lo:hi:step" of FORALL and DO CONCURRENT.

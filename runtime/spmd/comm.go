@@ -268,12 +268,15 @@ func (c *Comm[T]) begin() {
 // announce sends the ready messages of this epoch.
 func (c *node) announce() {
 	if c.mode != Handshake && c.onDemand == nil {
+		c.count.Elided += int64(len(c.plan.recvs))
 		return
 	}
 	for i, p := range c.plan.recvs {
 		if c.readyFor(i) {
 			c.pe.t.Ready(c.site, c.buf, p, c.epoch)
 			c.count.Ready++
+		} else {
+			c.count.Elided++
 		}
 	}
 }

@@ -222,6 +222,9 @@ func (pe *PE) barrier(site int) {
 	if err != nil || executed && pe.acks != nil {
 		pe.passed(site, err)
 	}
+	if !executed && pe.elisions != nil {
+		pe.elisions.Elided(site)
+	}
 }
 
 // slowBarrier is barrier for a place that is met first, and with a clock.
@@ -234,8 +237,11 @@ func (pe *PE) slowBarrier(site int) {
 		}
 		spent[site] += time.Since(begin)
 	}
-	if executed {
+	switch {
+	case executed:
 		pe.passed(site, err)
+	case pe.elisions != nil:
+		pe.elisions.Elided(site)
 	}
 }
 

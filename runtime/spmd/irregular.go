@@ -128,9 +128,13 @@ func (c *Irregular[T]) Post(idx []int, same bool) []int {
 	}
 	t := c.pe.t
 	for p := range c.pe.n {
-		if c.wants(p) && c.mode == Handshake {
+		switch {
+		case !c.wants(p):
+		case c.mode == Handshake:
 			t.Ready(c.site, c.stageBuf, p, c.epoch)
 			c.count.Ready++
+		default:
+			c.count.Elided++
 		}
 	}
 	switch src := c.src.Data; {

@@ -298,9 +298,11 @@ func (t *MessageGroup) announce(b *bundle) {
 		}
 		t.slots = append(t.slots, n.slot())
 	}
-	if len(t.slots) > 0 {
-		t.pe.t.ReadyAll(t.first(b).site, b.pe, t.slots)
+	if len(t.slots) == 0 {
+		t.first(b).count.Elided++
+		return
 	}
+	t.pe.t.ReadyAll(t.first(b).site, b.pe, t.slots)
 }
 
 // send puts what one consumer gets, when all its slots are free.

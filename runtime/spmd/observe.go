@@ -95,7 +95,14 @@ func (p *Program) observe(pe *PE) (end func()) {
 	}
 	pe.t, end = p.observer.PE(pe.t)
 	pe.observed = pe.t
+	pe.elisions, _ = pe.t.(elisions)
 	return end
+}
+
+// elisions is what the transport of Observer.PE may be besides.
+type elisions interface {
+	// Elided is called where a barrier is left out.
+	Elided(site int)
 }
 
 // Observed is the transport that Observer.PE has returned for the PE; nil where nothing is

@@ -38,6 +38,7 @@ type PE struct {
 	axes        []dist.Triplet      // see Box
 	orders      *orders             // in check builds
 	observed    transport.Transport // see Observed
+	elisions    elisions            // observed, nil if barriers that are left out do not matter
 	images      *images             // in a program with coarrays
 	messageTime float64             // see latency; 0: not measured yet
 	arrays      int                 // large ones so far, see stagger

@@ -18,6 +18,8 @@ type Counts struct {
 	Ready int64 // ready messages sent, and messages that gets are over
 	Bytes int64 // in data messages sent
 	Waits int64 // waits, for data or ready messages, that were not over at once
+	// Elided is the ready messages that a handshake needs, and that were left out.
+	Elided int64
 }
 
 func (c *Counts) add(d Counts) {
@@ -26,6 +28,7 @@ func (c *Counts) add(d Counts) {
 	c.Ready += d.Ready
 	c.Bytes += d.Bytes
 	c.Waits += d.Waits
+	c.Elided += d.Elided
 }
 
 // Stats is what the sites of a program did in one run. PEs count for
@@ -110,12 +113,12 @@ type Measured interface {
 
 // WriteJSON writes what Table shows as an object of JSON: program, pes, seconds (how long
 // the run took), sites, and total. A site has line, column, kind, reference, times, data,
-// ready, bytes and waits; it is there if it did something. What was measured besides, if
+// ready, bytes, waits and elided; it is there if it did something. What was measured besides, if
 // anything, is in the same objects.
 func (s *Stats) WriteJSON(w io.Writer, program string, took time.Duration, more Measured) error {
 	b := bufio.NewWriter(w)
 	counts := func(c Counts) {
-		fmt.Fprintf(b, `"times": %d, "data": %d, "ready": %d, "bytes": %d, "waits": %d`, c.Calls/int64(max(1, len(s.PEs))), c.Data, c.Ready, c.Bytes, c.Waits)
+		fmt.Fprintf(b, `"times": %d, "data": %d, "ready": %d, "bytes": %d, "waits": %d, "elided": %d`, c.Calls/int64(max(1, len(s.PEs))), c.Data, c.Ready, c.Bytes, c.Waits, c.Elided)
 	}
 	word := statsWord
 	if more != nil {

@@ -181,7 +181,7 @@ func (f *filter) keeps(level int, e *event) bool {
 	switch {
 	case e.kind == tracefile.Region:
 		return f.regions && level <= f.depth && e.took >= f.least && (f.skip == nil || !f.skip[e.id])
-	case e.kind.Blocks():
+	case e.kind.Blocks() || e.kind == tracefile.Elided:
 		return f.waits
 	}
 	return f.messages

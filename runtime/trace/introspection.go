@@ -86,7 +86,7 @@ func (r *Recorder) RegionBlocked(id int32) float64 {
 var transfers = [...]string{"input", "output"}
 
 // ActivityID is the number of an activity by its name: put, get, ready, wait for ready, wait for
-// arrival, reduction, broadcast, barrier, lock, input, output; 0: there is none.
+// arrival, reduction, broadcast, barrier, elided barrier, lock, input, output; 0: there is none.
 func (r *Recorder) ActivityID(name string) int32 {
 	if r == nil {
 		return 0

@@ -103,6 +103,10 @@ func (p *profile) rows() []*row {
 		for a := range activities {
 			add(p.collect(p.SiteLine(site), a.String()+": "+p.SiteName(site), func(r *Recorder) Sum { return r.acts[r.index(a, site)] }))
 		}
+		if site >= 0 {
+			elided := float64(p.stats.Site(site).Elided) / float64(len(p.recorders))
+			add(&row{line: p.SiteLine(site), what: tracefile.ReadyElided + ": " + p.SiteName(site), count: elided})
+		}
 	}
 	slices.SortStableFunc(rows, func(a, b *row) int { return cmp.Compare(b.self, a.self) })
 	return rows

@@ -30,6 +30,7 @@ const (
 	Broadcast
 	Barrier
 	Lock
+	Elided // barriers that were left out
 	activities
 )
 
@@ -304,7 +305,12 @@ func (r *Recorder) part(kind tracefile.Kind, site int, m message) {
 }
 
 // kindOf is an activity as an event.
-func kindOf(a Activity) tracefile.Kind { return tracefile.Put + tracefile.Kind(a) }
+func kindOf(a Activity) tracefile.Kind {
+	if a == Elided {
+		return tracefile.Elided
+	}
+	return tracefile.Put + tracefile.Kind(a)
+}
 
 // took adds an activity to the sums, and returns how long it took.
 func (r *Recorder) took(a Activity, site int, began int64) int64 {

@@ -130,6 +130,16 @@ func (r *Recorder) Barrier(site int) {
 	r.agree()
 }
 
+// Elided is a barrier that was left out: it takes no time.
+func (r *Recorder) Elided(site int) {
+	sum := &r.acts[r.index(Elided, site)]
+	if r.events != nil {
+		r.keep(depths, event{kind: tracefile.Elided, id: int32(site), began: ticks(), number: uint64(sum.Count), peer: -1})
+	}
+	sum.add(0, 0)
+	r.sums[Elided].add(0, 0)
+}
+
 // Agree is a barrier, and Gather another.
 func (r *Recorder) Agree(site int, v *[agree.Words]int64, patience time.Duration) error {
 	began := ticks()

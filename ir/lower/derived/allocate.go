@@ -11,6 +11,9 @@ func (t *unit) allocate(s *ast.Allocate) []ast.Stmt {
 	if o := t.chosenObject(s.Args[0]); o != nil {
 		return t.allocateChosen(s, o)
 	}
+	if out := t.allocateDescribed(s); out != nil {
+		return out
+	}
 	c := *s
 	c.Args = nil
 	var before, later []ast.Stmt
@@ -33,6 +36,9 @@ func (t *unit) allocate(s *ast.Allocate) []ast.Stmt {
 		if o == nil || o.of == nil {
 			c.Args = append(c.Args, t.expr(a))
 			continue
+		}
+		if s.Free && o.of.hasContents() {
+			before = append(before, t.emptied(o)...)
 		}
 		leaves := o.of.leaves()
 		if o.comp == nil && o.root.presence() {

@@ -44,10 +44,14 @@ func (t *unit) there(x ast.Expr) ast.Expr {
 
 // thereOf is o, where l is nil, as there has it.
 func (t *unit) thereOf(o *object, l *leaf) ast.Expr {
-	if l != nil || o.images == nil || o.of != nil || o.comp == nil || !o.comp.allocatable {
+	if l != nil || o.images == nil || o.comp == nil || !o.comp.allocatable {
 		return nil
 	}
-	c := &ast.CoIndex{XBase: o.XBase, Base: &ast.Ident{XBase: o.XBase, Name: o.name}}
+	name := o.name
+	if o.of != nil {
+		name += o.of.leaves()[0].name
+	}
+	c := &ast.CoIndex{XBase: o.XBase, Base: &ast.Ident{XBase: o.XBase, Name: name}}
 	for _, i := range o.images {
 		c.Images = append(c.Images, t.expr(clone(i)))
 	}

@@ -65,9 +65,16 @@ func (p *program) components(r *record, d *ast.TypeDecl) {
 			continue
 		}
 		if d.Type.Of.Name != "" {
-			if c.of = r.scope.record(d.Type.Of.Name); c.of == nil || c.of == r {
+			if c.of = r.scope.record(d.Type.Of.Name); c.allocatable && !c.pointer && len(c.codims) == 0 && d.Type.Name != "class" && (c.of == nil || c.of == r) {
+				if c.of = nil; p.shapeOf(r, c, dims, prefix) {
+					p.laters = append(p.laters, later{c, r, d.Type.Of})
+					r.comps = append(r.comps, c)
+				}
+				continue
+			}
+			if c.of == nil || c.of == r {
 				p.errorf(d.Type.Of.Pos, "a component of type %s, which is not defined yet", d.Type.Of.Name).
-					WithHelp("define the type in front of this one; lists and trees are stored in arrays, with subscripts in place of pointers")
+					WithHelp("define the type in front of this one, or make the component ALLOCATABLE; lists by pointers are stored in arrays, with subscripts in place of pointers")
 				continue
 			}
 			if d.Type.Name == "class" {
@@ -93,20 +100,28 @@ func (p *program) components(r *record, d *ast.TypeDecl) {
 		} else {
 			c.spec.Len, c.spec.Star = r.constant(prefix+"%len", length), false
 		}
-		for k, dim := range dims {
-			if dim.Hi == nil && !c.allocatable {
-				p.errorf(dim.Pos, "the component %s has no bounds and is not allocatable", e.Name).WithHelp("write the bounds, or declare it as allocatable")
-				return
-			}
-			dim.Lo = r.constant(fmt.Sprintf("%s%%lo%d", prefix, k+1), dim.Lo)
-			dim.Hi = r.constant(fmt.Sprintf("%s%%hi%d", prefix, k+1), dim.Hi)
-			c.dims = append(c.dims, dim)
+		if !p.shapeOf(r, c, dims, prefix) {
+			return
 		}
 		if e.Init != nil && c.of == nil {
 			p.initial(r, c, e.Init, prefix+"%init")
 		}
 		r.comps = append(r.comps, c)
 	}
+}
+
+// shapeOf takes the dimensions of component c; ok is false after an error.
+func (p *program) shapeOf(r *record, c *component, dims []ast.DimSpec, prefix string) (ok bool) {
+	for k, dim := range dims {
+		if dim.Hi == nil && !c.allocatable {
+			p.errorf(dim.Pos, "the component %s has no bounds and is not allocatable", c.name).WithHelp("write the bounds, or declare it as allocatable")
+			return false
+		}
+		dim.Lo = r.constant(fmt.Sprintf("%s%%lo%d", prefix, k+1), dim.Lo)
+		dim.Hi = r.constant(fmt.Sprintf("%s%%hi%d", prefix, k+1), dim.Hi)
+		c.dims = append(c.dims, dim)
+	}
+	return true
 }
 
 // initial takes the initial value of a component.

@@ -35,7 +35,8 @@ func Flatten(f *ast.File, diags *source.List) (out *ast.File, ok bool) {
 	before := diags.Len()
 	p := &program{diags: diags, modules: map[string]*scope{}, external: map[string]*function{}, scopes: map[*ast.Program]*scope{},
 		overridden: map[*record]map[string]source.Pos{}, intrinsic: intrinsicTypes(),
-		extra: map[*ast.Program][]*ast.Program{}, callers: map[*ast.Program]*callers{}, called: map[string]*function{}, global: map[string][]*function{}, alone: map[*ast.Program]string{}}
+		extra: map[*ast.Program][]*ast.Program{}, callers: map[*ast.Program]*callers{}, called: map[string]*function{}, global: map[string][]*function{}, alone: map[*ast.Program]string{},
+		descriptors: map[int]*record{}, pooled: map[string]*ast.Program{}}
 	for _, m := range f.Modules {
 		p.modules[m.Name] = p.declare(m, nil)
 	}
@@ -46,7 +47,9 @@ func Flatten(f *ast.File, diags *source.List) (out *ast.File, ok bool) {
 		p.external[u.Name].scope = p.declare(u, nil)
 	}
 	p.declare(f.Program, nil)
+	p.describe(f)
 	p.polymorphic(f)
+	p.makePools()
 	p.alike()
 	flat := *f
 	flat.Modules = p.units(f.Modules)
@@ -74,6 +77,11 @@ type program struct {
 	faces   []*callers                      // the same, in the order of their use
 	called  map[string]*function            // what calls by such pointers, by name
 	global  map[string][]*function          // procedures of types, by their generic names
+
+	laters      []later
+	descriptors map[int]*record
+	pools       []*pool
+	pooled      map[string]*ast.Program // procedures of pools
 }
 
 func (p *program) units(list []*ast.Program) []*ast.Program {

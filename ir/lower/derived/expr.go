@@ -122,6 +122,9 @@ func (t *unit) samePlace(x *ast.Index, o *object, with ast.Expr) ast.Expr {
 // inquiry is an inquiry about what may have a derived type.
 func (t *unit) inquiry(name string, pos source.Pos, args []ast.Expr, at ast.XBase) ast.Expr {
 	x := &ast.Index{XBase: at, Name: name, NamePos: pos}
+	if y := t.describedInquiry(name, args, at); y != nil {
+		return y
+	}
 	o := t.object(args[0])
 	if o != nil && (name == "lbound" || name == "ubound") {
 		if whole := o.ownBounds(); whole != nil {
@@ -240,6 +243,9 @@ func (t *unit) fits(f *function, args []ast.Expr) bool {
 
 // dummyFor is the name of the dummy argument of f that argument i, which is a, is for.
 func dummyFor(f *function, i int, a ast.Expr) string {
+	if f == nil {
+		return ""
+	}
 	if k, ok := a.(*ast.Keyword); ok {
 		for _, d := range f.unit.Args {
 			if d.Name == k.Name {
@@ -271,6 +277,9 @@ func (t *unit) arguments(name string, args []ast.Expr) []ast.Expr {
 					x = inner.X
 				}
 			}
+		}
+		if v := t.lent(x, f, dummyFor(f, i, a)); v != nil {
+			x = v
 		}
 		r := t.typeOf(x)
 		if r != nil && r.points != nil && (f == nil || f.variableOf(dummyFor(f, i, a)) == nil) {

@@ -31,24 +31,15 @@ func (t *unit) items(list []ast.Expr) []ast.Expr {
 
 // itemsOf are the items that o, which has a derived type, stands for.
 func (t *unit) itemsOf(o *object) []ast.Expr {
-	for i, g := range o.groups {
-		for k := g.rank - 1; k >= 0; k-- {
-			var section *ast.Triplet
-			if g.args != nil {
-				if section, _ = g.args[k].(*ast.Triplet); section == nil {
-					continue
-				}
-			} else {
-				section = &ast.Triplet{XBase: o.XBase}
-			}
-			return []ast.Expr{t.overItems(o, i, k, section)}
-		}
+	if in, do := t.stepped(o); in != nil {
+		do.Items = t.itemsOf(in)
+		return []ast.Expr{do}
 	}
 	var out []ast.Expr
 	for _, c := range o.of.comps {
 		part := t.component(o, c.name, nil, o.XBase)
 		switch {
-		case c.allocatable:
+		case c.allocatable || c.described != nil:
 			t.p.errorf(o.Pos, "%s has the component %s, which is allocatable, in a list of items", o.name, c.name).WithHelp("write the components one by one")
 		case c.of != nil:
 			out = append(out, t.itemsOf(part)...)
@@ -59,14 +50,9 @@ func (t *unit) itemsOf(o *object) []ast.Expr {
 	return out
 }
 
-// overItems is an implied DO over dimension k of group i of o.
-func (t *unit) overItems(o *object, i, k int, section *ast.Triplet) ast.Expr {
-	s := t.scope.ofUnit()
-	s.count++
-	name := fmt.Sprintf("item%%%d", s.count)
-	s.temps = append(s.temps, &ast.TypeDecl{Base: ast.Base{Pos: o.Pos}, Type: ast.TypeSpec{Name: "integer"}, HasColons: true,
-		Entities: []ast.Entity{{Pos: o.Pos, Name: name}}})
-	s.vars[name] = nil
+// over is o with a variable in place of dimension k of group i, which is section, and its bounds.
+func (t *unit) over(o *object, i, k int, section *ast.Triplet) (*object, *ast.ImpliedDo) {
+	name := t.counter(builder{o.XBase}).(*ast.Ident).Name
 	in := *o
 	in.groups = append([]group(nil), o.groups...)
 	g := group{rank: in.groups[i].rank, args: append([]ast.Expr(nil), in.groups[i].args...)}
@@ -91,6 +77,5 @@ func (t *unit) overItems(o *object, i, k int, section *ast.Triplet) ast.Expr {
 	if do.Hi == nil {
 		do.Hi = end("ubound")
 	}
-	do.Items = t.itemsOf(&in)
-	return do
+	return &in, do
 }

@@ -18,6 +18,11 @@ type object struct {
 	store  *record    // of what SELECT TYPE sees as of: the type that it has memory for
 	groups []group    // of the variable and each component that has a rank
 	images []ast.Expr // of another image, or nil
+
+	desc      *object // what it is in is described by that, and
+	described *described
+	whole     *object // the same, where it is all that is described
+	shaped    bool    // the last group has the dimensions of what is described
 }
 
 // group is the subscripts of one part of a designator; args is nil for all of it.
@@ -74,6 +79,9 @@ func (t *unit) object(x ast.Expr) *object {
 		return t.subscripted(o, x.Args, x.XBase)
 	case *ast.Substring:
 		o := t.object(x.Base)
+		if o != nil && o.whole != nil && o.described.rank > 0 {
+			return t.within(o.whole, &component{described: o.described}, []ast.Expr{&ast.Triplet{XBase: x.XBase, Lo: x.Lo, Hi: x.Hi}}, x.XBase)
+		}
 		if o == nil || len(o.groups) == 0 || o.groups[len(o.groups)-1].args != nil {
 			return nil
 		}
@@ -119,6 +127,7 @@ func (r *record) ancestor(name string) *record {
 func (t *unit) component(o *object, name string, args []ast.Expr, at ast.XBase) *object {
 	out := *o
 	out.XBase = at
+	out.whole = nil
 	if a := o.of.ancestor(name); a != nil && o.of.component(name) == nil {
 		out.of = a
 		return &out
@@ -134,6 +143,9 @@ func (t *unit) component(o *object, name string, args []ast.Expr, at ast.XBase) 
 	out.groups = append([]group(nil), o.groups...)
 	if len(c.dims) > 0 {
 		out.groups = append(out.groups, group{rank: len(c.dims)})
+	}
+	if c.described != nil {
+		return t.within(&out, c, args, at)
 	}
 	if args != nil {
 		return t.subscripted(&out, args, at)
@@ -162,6 +174,14 @@ func (t *unit) subscripted(o *object, args []ast.Expr, at ast.XBase) *object {
 // o itself where l is nil.
 func (t *unit) reference(o *object, l *leaf) ast.Expr {
 	name, own := o.name, 0
+	if o.desc != nil && o.desc.images != nil || o.images != nil && l != nil && l.owned() {
+		t.p.errorf(o.Pos, "%s of another image, which is in an allocatable component of an array or of another component", o.name).
+			WithHelp("let that image assign it to a coarray; allocated() is known")
+		return &ast.IntLit{XBase: o.XBase, Text: "0"}
+	}
+	if o.shaped {
+		name = t.shape(o)
+	}
 	if l != nil {
 		own = len(l.dims)
 		if first := l.path[0]; o.store != nil {

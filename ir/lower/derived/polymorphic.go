@@ -446,11 +446,24 @@ func (t *unit) chosenObject(x ast.Expr) *object {
 	return nil
 }
 
+// plainParts reports an object that the run gives a type, and an allocatable component in a pool.
+func (t *unit) plainParts(o *object, r *record) bool {
+	if o.of.hasContents() || r.hasContents() {
+		t.p.errorf(o.Pos, "%s is polymorphic and ALLOCATABLE, and an extension of its type has an allocatable component that is in arrays or in others too", o.name).
+			WithHelp("give the component constant bounds")
+		return false
+	}
+	return true
+}
+
 // becomes lets o, which the run gives a type, have that of x and its value.
 func (t *unit) becomes(o *object, x ast.Expr, base ast.Base) []ast.Stmt {
 	r := t.typeOf(x)
 	if r == nil || !r.extends(o.of) {
 		t.p.diags.Errorf(source.TypeMismatch, x.Position(), "%s is of %s, this is of %s", o.name, typeText(o.of), typeText(r)).WithHelp("write a value of the type or of an extension")
+		return nil
+	}
+	if !t.plainParts(o, r) {
 		return nil
 	}
 	o = t.steady(o)
@@ -510,6 +523,9 @@ func (t *unit) allocateChosen(s *ast.Allocate, o *object) []ast.Stmt {
 		cond := &ast.Binary{XBase: at, Op: is, OpPos: s.Pos, X: t.typeNumber(o), Y: &ast.IntLit{XBase: at, Text: "0"}}
 		return &ast.If{Base: base, OneLine: true, EndPos: s.Pos, Arms: []ast.IfArm{{Pos: s.Pos, Cond: cond,
 			Body: one(&ast.Stop{Base: base, Error: true, Code: &ast.StringLit{XBase: at, Value: text}})}}}
+	}
+	if !t.plainParts(o, nil) {
+		return nil
 	}
 	var source ast.Expr
 	for _, a := range s.Args[1:] {

@@ -45,6 +45,8 @@ type record struct {
 	static  *record // of such: the type
 	dynamic bool    // something is declared with CLASS(it) and ALLOCATABLE
 
+	pool *pool // of its elements that descriptors describe
+
 	points    *pointers // of pointers to procedures
 	intrinsic bool      // of an intrinsic module: the program does not see its components
 }
@@ -61,6 +63,8 @@ type component struct {
 	pointer     bool     // allocatable is set, too
 	init        ast.Expr // a constant, or nil
 	array       bool     // init is an array
+
+	described *described // of is a descriptor, or nil
 
 	given map[string]*component // of a derived type with an initial value: its components with theirs
 

@@ -13,9 +13,14 @@ import (
 type unit struct {
 	*scope
 	p      *program
-	before []ast.Stmt // what the statement in hand does first
-	fixed  string     // where nothing can be done first: "in the condition of a loop"
-	start  []ast.Stmt // what the unit does first: initial values
+	before []ast.Stmt        // what the statement in hand does first
+	fixed  string            // where nothing can be done first: "in the condition of a loop"
+	start  []ast.Stmt        // what the unit does first: initial values
+	finish []ast.Stmt        // and last: what its variables own is deallocated
+	after  []ast.Stmt        // what is done behind the statement in hand
+	alone  bool              // which has no statements inside
+	views  []ast.Association // arrays that it sees by names of its own, and
+	shapes map[string]string // these names by their descriptors
 }
 
 // unit is u without derived types.
@@ -37,9 +42,56 @@ func (p *program) unit(u *ast.Program) *ast.Program {
 	}
 	out.Body = t.list(u.Body)
 	out.Spec = append(append(out.Spec, t.scope.temps...), p.ownNames(u)...)
-	out.Body = append(t.start, out.Body...)
+	out.Body = append(t.start, t.finished(out.Body)...)
 	out.Contains = p.units(slices.Concat(u.Contains, p.extra[u]))
 	return &out
+}
+
+// finished is list, the statements of a unit or a BLOCK, with what has to be done when it ends.
+func (t *unit) finished(list []ast.Stmt) []ast.Stmt {
+	if len(t.finish) == 0 {
+		return list
+	}
+	var returns func(list []ast.Stmt) []ast.Stmt
+	returns = func(list []ast.Stmt) []ast.Stmt {
+		var out []ast.Stmt
+		for _, s := range list {
+			if r, ok := s.(*ast.Return); ok {
+				if label := r.Label; label != 0 {
+					out = append(out, &ast.Continue{Base: ast.Base{Pos: r.Pos, Label: label}})
+					r = ast.Copy(r)
+					r.Label = 0
+				}
+				out = append(append(out, copies(t.finish)...), r)
+				continue
+			}
+			for _, b := range ast.Bodies(s) {
+				*b = returns(*b)
+			}
+			if c, ok := s.(*ast.If); ok && c.OneLine && len(c.Arms[0].Body) != 1 {
+				c.OneLine = false
+			}
+			out = append(out, s)
+		}
+		return out
+	}
+	return append(returns(list), t.finish...)
+}
+
+// copies are the statements of list with nodes of their own.
+func copies(list []ast.Stmt) []ast.Stmt {
+	var out []ast.Stmt
+	for _, s := range list {
+		c := ast.Copy(s)
+		for _, x := range ast.Exprs(c) {
+			*x = clone(*x)
+		}
+		for _, b := range ast.Bodies(c) {
+			*b = copies(*b)
+		}
+		out = append(out, c)
+	}
+	return out
 }
 
 // names are list, those of variables of derived types in their parts; those of types are left
@@ -268,7 +320,11 @@ func (s *scope) reachable() []*record {
 			add(r.parent)
 		}
 		for _, c := range r.comps {
-			if c.of != nil {
+			if c.described != nil {
+				if c.described.elem != nil {
+					add(c.described.elem)
+				}
+			} else if c.of != nil {
 				add(c.of)
 			}
 		}
@@ -335,9 +391,21 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 			values = t.value(e.Init, v.of, false)
 		}
 		lasts := d.Save || t.saveAll || !t.unit.Kind.IsProcedure()
+		if v.of.hasContents() && !d.Parameter {
+			whole := t.object(&ast.Ident{XBase: ast.XBase{Pos: e.Pos, End: e.Pos}, Name: e.Name})
+			switch {
+			case dummy && d.Intent == "out":
+				t.start = append(t.start, t.ifAllocated(whole, t.emptied(whole))...)
+			case !dummy && !result && !lasts:
+				t.finish = append(t.finish, t.ifAllocated(whole, t.emptied(whole))...)
+			}
+		}
 		for k, l := range v.of.leaves() {
 			t.suits(v, l, e.Pos, dummy)
 			one := leafDecl(l, &c, e.Name, e.Pos, t.dims(dims), codims)
+			if dummy && d.Intent == "out" && l.owned() {
+				one.Intent = "inout" // it says what is deallocated at the entry
+			}
 			if v.class && !v.dynamic {
 				if one.Optional = one.Optional || l.path[0].owner != nil; l.path[0] == t.p.number {
 					one.Intent = "in"

@@ -19,13 +19,21 @@ func (t *unit) list(list []ast.Stmt) []ast.Stmt {
 
 // statement is s, and what has to be done in front of it. A label stays with the first.
 func (t *unit) statement(s ast.Stmt) []ast.Stmt {
-	outer := t.before
-	t.before = nil
-	out := t.stmt(s)
-	out = append(t.before, out...)
-	t.before = outer
-	if label := s.StmtLabel(); label != 0 && len(out) > 1 && out[0] != s {
-		for _, x := range out {
+	outer, after := t.before, t.after
+	t.before, t.after = nil, nil
+	alone := t.alone
+	t.alone = len(ast.Bodies(s)) == 0
+	out := t.wrapped(func() []ast.Stmt {
+		list := t.stmt(s)
+		return slices.Concat(t.before, list, t.after)
+	})
+	t.before, t.after, t.alone = outer, after, alone
+	if label := s.StmtLabel(); label != 0 && (len(out) > 1 && out[0] != s || len(out) == 1 && isAssociate(out[0]) && !isAssociate(s)) {
+		list := out
+		if a, ok := out[0].(*ast.Associate); ok {
+			list = append(slices.Clone(a.Body), out...)
+		}
+		for _, x := range list {
 			if b := baseOf(x); b != nil && b.Label == label {
 				b.Label = 0
 			}
@@ -35,6 +43,8 @@ func (t *unit) statement(s ast.Stmt) []ast.Stmt {
 	}
 	return out
 }
+
+func isAssociate(s ast.Stmt) bool { _, ok := s.(*ast.Associate); return ok }
 
 // baseOf is the base of a statement that statement may make several of, nil of another one.
 func baseOf(s ast.Stmt) *ast.Base {
@@ -236,6 +246,9 @@ func (t *unit) call(s *ast.Call) []ast.Stmt {
 	if s.Proc.Name == "event_query" && s.Of == nil && t.function(t.p, s.Proc.Name) == nil {
 		return t.eventQuery(s)
 	}
+	if out := t.moved(s, args); out != nil {
+		return out
+	}
 	if r := t.intrinsicCall(s, args); r != nil {
 		return r
 	}
@@ -259,6 +272,10 @@ func (t *unit) intrinsicCall(s *ast.Call, args []ast.Expr) []ast.Stmt {
 		return nil
 	}
 	r := t.typeOf(args[0])
+	if name == "co_broadcast" && r.hasContents() {
+		t.p.errorf(s.Pos, "CO_BROADCAST of type %s, which has allocatable components in arrays or in each other", r.name).WithHelp("broadcast the components one by one")
+		return nil
+	}
 	var lists [][]ast.Expr
 	for _, a := range args {
 		if t.typeOf(a) == r {
@@ -343,13 +360,13 @@ func (t *unit) associate(s *ast.Associate) []ast.Stmt {
 // block is BLOCK.
 func (t *unit) block(s *ast.Block) []ast.Stmt {
 	c := *s
-	outer, start := t.scope, t.start
-	t.scope, t.start = newScope(t.unit, outer, outer.ofUnit().id), nil
+	outer, start, finish := t.scope, t.start, t.finish
+	t.scope, t.start, t.finish = newScope(t.unit, outer, outer.ofUnit().id), nil, nil
 	t.p.spec(t.scope, s.Spec)
 	c.Spec = t.declarations(s.Spec)
 	body := t.list(s.Body)
-	c.Body = append(t.start, body...)
-	t.scope, t.start = outer, start
+	c.Body = append(t.start, append(body, t.finish...)...)
+	t.scope, t.start, t.finish = outer, start, finish
 	return one(&c)
 }
 
@@ -379,6 +396,9 @@ func (t *unit) assignment(s *ast.Assign) []ast.Stmt {
 	if o := t.chosenObject(s.LHS); o != nil {
 		return t.becomes(o, s.RHS, s.Base)
 	}
+	if o := t.object(s.LHS); o != nil && o.whole != nil && t.fixed == "" && (r == nil || from.declared() == r.declared()) {
+		return t.assignWhole(o, s.RHS, s.Base)
+	}
 	if !t.values(r, s.LHS.Position()) {
 		return nil
 	}
@@ -394,6 +414,9 @@ func (t *unit) assignment(s *ast.Assign) []ast.Stmt {
 	}
 	if !t.whole(to) || !t.whole(t.object(s.RHS)) {
 		return nil
+	}
+	if r.hasContents() {
+		return t.deepAssignment(to, s.RHS, r, s.Base)
 	}
 	to = t.steady(to)
 	if o := t.object(s.RHS); o != nil {

@@ -186,6 +186,12 @@ func (t *unit) construct(r *record, x *ast.Index) []ast.Expr {
 	for _, c := range r.comps {
 		a := given[c.name]
 		switch {
+		case c.described != nil:
+			out = append(out, t.described(c, a, x)...)
+		case c.of.hasContents() && a != nil:
+			if v := t.owned(a, c.of, builder{x.XBase}); v != nil {
+				out = append(out, t.references(v)...)
+			}
 		case c.of != nil && a != nil:
 			out = append(out, t.value(a, c.of, false)...)
 		case c.of != nil && r.initial(c) != nil && len(c.dims) == 0:
@@ -203,6 +209,30 @@ func (t *unit) construct(r *record, x *ast.Index) []ast.Expr {
 		}
 	}
 	return out
+}
+
+// described is the descriptor of component c of structure constructor x, where it gets the value a, or
+// none where that is nil.
+func (t *unit) described(c *component, a ast.Expr, x *ast.Index) []ast.Expr {
+	e := builder{x.XBase}
+	if a == nil || isNull(a) {
+		var out []ast.Expr
+		for _, l := range c.of.leaves() {
+			out = append(out, clone(l.comp.init))
+		}
+		return out
+	}
+	if t.fixed != "" {
+		t.p.errorf(x.Pos, "a value for component %s, which is allocatable, stands %s", c.name, t.fixed).WithHelp("assign it to a variable in front of the statement")
+		return nil
+	}
+	d := t.temp(c.of, e.XBase)
+	for _, l := range c.of.leaves() {
+		t.before = append(t.before, e.set(t.reference(d, l), clone(l.comp.init)))
+	}
+	list := t.assignWhole(t.within(d, c, nil, e.XBase), a, e.base())
+	t.before = append(t.before, list...)
+	return t.references(d)
 }
 
 func isNull(x ast.Expr) bool {
@@ -334,6 +364,7 @@ func (t *unit) called(f *function, name string, pos source.Pos, args []ast.Expr,
 		list = append(list, x)
 	}
 	t.before = append(t.before, &ast.Call{Base: ast.Base{Pos: at.Pos}, Proc: ast.Name{Pos: pos, Name: t.specific(name, args)}, Args: list})
+	t.after = append(t.after, t.emptied(to)...)
 	return t.references(to)
 }
 

@@ -197,7 +197,7 @@ func Decode(b []byte, n int, of *Definitions) (list []Event, ok bool) {
 		if e.Kind.ofRegion() {
 			defined = len(of.Regions)
 		}
-		if !ok || e.Kind >= kinds || id < -1 || id >= int64(defined) || e.Kind.ofRegion() && id < 0 || peer < -1 || peer >= int64(of.PEs) ||
+		if !ok || e.Kind >= Kinds || id < -1 || id >= int64(defined) || e.Kind.ofRegion() && id < 0 || peer < -1 || peer >= int64(of.PEs) ||
 			buffer < 0 || buffer > math.MaxInt32 || e.Took < 0 {
 			return nil, false
 		}

@@ -35,6 +35,17 @@ func (d *Definitions) SiteName(site int) string {
 	return strings.TrimSpace(d.Sites[site].Kind + " " + d.Sites[site].Reference)
 }
 
+// ReadyElided names the ready messages that were left out.
+const ReadyElided = "elided ready message"
+
+// Elided is how many ready messages of a site were left out, on all PEs.
+func (s *SiteDef) Elided() (n int64) {
+	for _, c := range s.Counts {
+		n += c.Elided
+	}
+	return n
+}
+
 // SiteLine is its line.
 func (d *Definitions) SiteLine(site int) string {
 	if site < 0 {

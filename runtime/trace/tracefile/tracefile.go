@@ -28,7 +28,7 @@ const end = "trace ends here\n"
 // Kind is what an event is.
 type Kind uint8
 
-// The kinds. A put of several parts is one Put, and a PutPart for each further part that has
+// The Kinds. A put of several parts is one Put, and a PutPart for each further part that has
 // a flag of its own; a ready message likewise.
 const (
 	Region    Kind = iota // a region was executed
@@ -44,13 +44,14 @@ const (
 	PutPart
 	ReadyPart
 	Iteration // of an outermost loop in which PEs have to do with each other; PE 0 alone has them
-	kinds
+	Elided    // a barrier was left out, since it would have ordered nothing
+	Kinds     // is how many there are
 )
 
-var kindNames = [kinds]string{"region", "put", "get", "ready", "wait for ready", "wait for arrival", "reduction", "broadcast", "barrier", "lock", "part of a put", "part of a ready message", "iteration"}
+var kindNames = [Kinds]string{"region", "put", "get", "ready", "wait for ready", "wait for arrival", "reduction", "broadcast", "barrier", "lock", "part of a put", "part of a ready message", "iteration", "elided barrier"}
 
 func (k Kind) String() string {
-	if k < kinds {
+	if k < Kinds {
 		return kindNames[k]
 	}
 	return "event"
@@ -154,6 +155,8 @@ type Count struct {
 	Ready int64 `json:"ready"`
 	Bytes int64 `json:"bytes"`
 	Waits int64 `json:"waits"`
+	// Elided is the ready messages that were left out.
+	Elided int64 `json:"elided,omitempty"`
 }
 
 // Kept says what of the events of a PE is in the file.

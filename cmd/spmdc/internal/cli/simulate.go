@@ -31,6 +31,7 @@ type simulateCmd struct {
 	Trips     int           `default:"50" placeholder:"N" help:"How many iterations loops have whose ends depend on data; 50 is the default."`
 	Compute   float64       `placeholder:"F" help:"Computation takes F times as long as the cost model says, 0.25 by default."`
 	Calibrate bool          `help:"Run the program on one PE, and take the time that it takes for its computation."`
+	SMPI      string        `name:"smpi" placeholder:"DIR" help:"Also write a time-independent trace of what the PEs do, with one plan and one number of PEs, into a new folder; DIR/replay.sh executes it with SimGrid's smpirun."`
 	SVG       string        `name:"svg" placeholder:"FILE" help:"Also write a picture of time against the number of PEs."`
 	Format    string        `default:"text" placeholder:"FORM" help:"text (the default), or json, which also has the messages of each communication."`
 	compileFlags
@@ -140,6 +141,16 @@ func (cmd *simulateCmd) Run(env *Env, table *driver.Table) error {
 				return driver.Usagef("the plans are "+planNames(), "--plans=%s: there is no plan %q, or it is there twice", cmd.Plans, name)
 			}
 			o.Plans = append(o.Plans, kind)
+		}
+	}
+	if o.SMPI = cmd.SMPI; o.SMPI != "" {
+		switch {
+		case len(o.PEs) != 1 || len(o.Plans) != 1:
+			return driver.Usagef("write for example -n 4 --plans=elide", "--smpi: a trace is that of one plan on one number of PEs")
+		case o.Machine.PerHost != 1:
+			return driver.Usagef("leave --hosts out", "--smpi: SimGrid's messages within a host and between hosts have the same overhead")
+		case o.Machine.Network.Gap > o.Machine.Network.Overhead:
+			return driver.Usagef("give a --gap that is no longer than --overhead", "--smpi: SimGrid's PEs have no gap between their messages")
 		}
 	}
 	if o.Set, err = settings(cmd.Set); err != nil {

@@ -4,6 +4,7 @@
 package predict
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -31,6 +32,8 @@ type Options struct {
 	// Compute is by what the time that the cost model gives for computation is multiplied; 0:
 	// so that the time of the program on one PE is the one measured.
 	Compute float64
+	// SMPI is the folder for what SimGrid's smpirun replays, of the only plan and number of PEs; "": none.
+	SMPI string
 }
 
 // messageTime is how many seconds a message of the cost model takes, by which it counts.
@@ -134,7 +137,17 @@ func Make(table *driver.Table, c *driver.Compilation, stdin io.Reader, o Options
 					return nil, err
 				}
 			}
+			var recorded *replay
+			if o.SMPI != "" {
+				if recorded, err = newReplay(o.SMPI, pes, &o.Machine); err != nil {
+					return nil, err
+				}
+				model.Record = recorded.record
+			}
 			x, err := predict(p, pes)
+			if recorded != nil {
+				err = errors.Join(err, recorded.close())
+			}
 			if err != nil {
 				return nil, err
 			}

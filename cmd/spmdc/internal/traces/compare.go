@@ -107,6 +107,9 @@ func beside(a, b *Trace, names [2]string) *Trace {
 			t.Sites = append(t.Sites, s)
 		}
 	}
+	for i := range t.Sites {
+		t.Sites[i].Counts = nil // those of one of the runs
+	}
 	t.PE = slices.Clone(a.PE)
 	for _, list := range b.PE {
 		moved := slices.Clone(list)

@@ -41,7 +41,7 @@ var otf2RolesOf = map[string]byte{"program": 1, "procedure": 1, "loop": 3, "inpu
 
 var otf2Roles = map[tracefile.Kind]byte{
 	tracefile.Put: 29, tracefile.Get: 29, tracefile.Ready: 29, tracefile.WaitReady: 29, tracefile.Arrival: 29,
-	tracefile.Reduction: 25, tracefile.Broadcast: 23, tracefile.Barrier: 15, tracefile.Lock: 12,
+	tracefile.Reduction: 25, tracefile.Broadcast: 23, tracefile.Barrier: 15, tracefile.Elided: 15, tracefile.Lock: 12,
 }
 
 // otf2Operations are the operations of what all PEs do together.

@@ -22,7 +22,7 @@ type Summary struct {
 	Network    *tracefile.Network `json:"network,omitempty"`
 	Iterations int64              `json:"iterations"` // of the outermost loops
 	Regions    []*Sum             `json:"regions"`
-	Waits      []*Sum             `json:"waits"` // by site and kind
+	Waits      []*Sum             `json:"waits"` // by site and kind, and what was elided
 	// Messages and Bytes are what one PE sent to another, or got from it: by the PE that
 	// has the data, and the one that gets them.
 	Messages  [][]int64 `json:"messages"`
@@ -92,7 +92,7 @@ func (t *Trace) Summarise() *Summary {
 			switch {
 			case e.Kind == tracefile.Region:
 				x = regions[e.ID]
-			case e.Kind.Blocks():
+			case e.Kind.Blocks() || e.Kind == tracefile.Elided:
 				c := cause{e.ID, e.Kind}
 				if waits[c] == nil {
 					waits[c] = &Sum{What: e.Kind.String() + ": " + t.SiteName(e.ID), Lines: t.SiteLine(e.ID), self: make([]int64, t.PEs)}
@@ -127,6 +127,10 @@ func (t *Trace) Summarise() *Summary {
 	}
 	for _, r := range regions {
 		s.Regions = finished(s.Regions, r, t.PEs)
+	}
+	for i := range t.Sites {
+		elided := &Sum{What: tracefile.ReadyElided + ": " + t.SiteName(i), Lines: t.SiteLine(i), Count: int(t.Sites[i].Elided())}
+		s.Waits = finished(s.Waits, elided, t.PEs)
 	}
 	for _, w := range waits {
 		s.Waits = finished(s.Waits, w, t.PEs)
@@ -208,7 +212,7 @@ func (s *Summary) Text(w io.Writer) error {
 		tw.Flush()
 	}
 	table("regions", s.Regions, true)
-	table("waits", s.Waits, false)
+	table("waits, and what was elided", s.Waits, false)
 	s.matrices(w)
 	if s.Unmatched > 0 {
 		fmt.Fprintf(w, "\n%d waits are for messages that are not in the trace\n", s.Unmatched)

@@ -88,12 +88,15 @@ func nearest(list []tracefile.Event, number int64) int {
 type pageName struct {
 	Name  string `json:"name"`
 	Lines string `json:"lines"`
+	// Of a site: ready messages that were left out, and that were sent.
+	Elided int64 `json:"elided,omitempty"`
+	Ready  int64 `json:"ready,omitempty"`
 }
 
 // colours of kinds; regions have one by their number.
 var colours = map[tracefile.Kind]string{
 	tracefile.Put: "#3fa66b", tracefile.Get: "#6bbf59", tracefile.Ready: "#2f8f9d", tracefile.WaitReady: "#c77dca", tracefile.Arrival: "#e4572e",
-	tracefile.Reduction: "#e9a23b", tracefile.Broadcast: "#d9c24a", tracefile.Barrier: "#d0585f", tracefile.Lock: "#a46a3f",
+	tracefile.Reduction: "#e9a23b", tracefile.Broadcast: "#d9c24a", tracefile.Barrier: "#d0585f", tracefile.Lock: "#a46a3f", tracefile.Elided: "#8a8f98",
 }
 
 // Timeline writes the page.
@@ -121,7 +124,7 @@ func (t *Trace) Timeline(out io.Writer) error {
 			fmt.Fprint(w, "</table>\n")
 		}
 		table("Regions, times of each PE on average", s.Regions)
-		table("Waits, times of each PE on average", s.Waits)
+		table("Waits, times of each PE on average, and what was elided", s.Waits)
 	})
 }
 
@@ -153,8 +156,10 @@ func (t *Trace) page(out io.Writer, title string, head, tables func(io.Writer)) 
 		`<kbd>Shift</kbd> and <kbd>←</kbd> <kbd>→</kbd> earlier and later, <kbd>n</kbd> <kbd>N</kbd> next and last found, <kbd>f</kbd> one lane for all PEs that are alike, <kbd>i</kbd> <kbd>I</kbd> next and last iteration, <kbd>c</kbd> critical path; drag, and turn the wheel with <kbd>Shift</kbd>.</p>`, "\n")
 	fmt.Fprint(w, `<div id="timeline" tabindex="0" role="application" aria-roledescription="timeline" aria-label="What each PE did. Arrow keys go from event to event." aria-describedby="chosen"><canvas aria-hidden="true"></canvas></div>`, "\n")
 	fmt.Fprint(w, `<div id="hint" aria-hidden="true" hidden></div><div id="chosen" role="status" aria-live="polite">No event is chosen.</div>`, "\n<p class=key>")
-	for k := tracefile.Put; k <= tracefile.Lock; k++ {
-		fmt.Fprintf(w, `<b style="background:%s"></b>%s`, colours[k], k)
+	for k := range tracefile.Kinds {
+		if colours[k] != "" {
+			fmt.Fprintf(w, `<b style="background:%s"></b>%s`, colours[k], k)
+		}
 	}
 	fmt.Fprint(w, "; regions are blue or violet</p>\n")
 	fmt.Fprint(w, `<section id="communication" aria-labelledby="communicated"><h2 id="communicated">Messages between PEs, of the time in view</h2>`,
@@ -174,14 +179,18 @@ func (t *Trace) page(out io.Writer, title string, head, tables func(io.Writer)) 
 // or longer.
 func (t *Trace) pageData() (d *pageData, shortest int64) {
 	d = &pageData{Names: []string{}, Kinds: []string{}, Regions: []pageName{}, Sites: []pageName{}, Lanes: [][]int64{}}
-	for k := tracefile.Region; k <= tracefile.ReadyPart; k++ {
+	for k := range tracefile.Kinds {
 		d.Kinds, d.Colours, d.Ends = append(d.Kinds, k.String()), append(d.Colours, colours[k]), append(d.Ends, k == tracefile.Arrival || k == tracefile.WaitReady)
 	}
 	for i := range t.Regions {
-		d.Regions = append(d.Regions, pageName{t.Name(i), t.Lines(i)})
+		d.Regions = append(d.Regions, pageName{Name: t.Name(i), Lines: t.Lines(i)})
 	}
 	for i := range t.Sites {
-		d.Sites = append(d.Sites, pageName{t.SiteName(i), t.SiteLine(i)})
+		x := pageName{Name: t.SiteName(i), Lines: t.SiteLine(i), Elided: t.Sites[i].Elided()}
+		for _, c := range t.Sites[i].Counts {
+			x.Ready += c.Ready
+		}
+		d.Sites = append(d.Sites, x)
 	}
 	var all []int64
 	for _, list := range t.PE {

@@ -63,7 +63,9 @@ function draw() {
 			if (drawn[e[DEPTH]] >= b && !(hit && hit(e))) continue; // nothing of it would be seen
 			drawn[e[DEPTH]] = b;
 			c.globalAlpha = hit && !hit(e) ? .25 : 1;
-			c.fillStyle = colour(e); c.fillRect(a, y, b - a, row - 1);
+			c.fillStyle = colour(e);
+			if (D.kinds[e[KIND]] === 'elided barrier') { c.beginPath(); c.moveTo(a, y); c.lineTo(a + 4, y + row / 2 - .5); c.lineTo(a, y + row - 1); c.lineTo(a - 4, y + row / 2 - .5); c.fill(); continue; }
+			c.fillRect(a, y, b - a, row - 1);
 			if (b - a > 46) { c.save(); c.beginPath(); c.rect(a, y, b - a - 2, row); c.clip(); c.fillStyle = '#101418'; c.fillText(named(e), a + 3, y + row / 2); c.restore(); }
 		}
 		c.globalAlpha = 1;
@@ -98,6 +100,7 @@ function said(pe, i) {
 	const e = lanes[pe][i];
 	let t = `${D.names[pe]}${size(pe) > 1 ? ` and ${size(pe) - 1} like it` : ''}: ${named(e)}\nline ${lines(e)}, from ${time(e[BEGAN])} for ${time(e[TOOK])}, number ${e[NUMBER]}`;
 	if (e[PEER] >= 0) t += `, with ${D.names[e[PEER]]}` + (e[BYTES] > 0 ? `, ${e[BYTES]} bytes` : '');
+	if (D.kinds[e[KIND]] === 'put' && e[ID] >= 0 && D.sites[e[ID]].elided) t += D.sites[e[ID]].ready ? '; some puts of this line need no ready message' : '; no ready message is needed';
 	if (e[PPE] >= 0) { const p = lanes[e[PPE]][e[PAT]]; t += `\nits other end, by Enter: ${named(p)}, from ${time(p[BEGAN])} for ${time(p[TOOK])}`; }
 	return t;
 }

@@ -1,0 +1,272 @@
+package derived
+
+import (
+	"fmt"
+
+	"github.com/spmdc/spmdc/parser/ast"
+)
+
+// A pool has the elements that the descriptors of one component describe, or those of one derived
+// type. Blocks are powers of two; those that are given back are in lists by their sizes, which begin in
+// free and go on in link.
+type pool struct {
+	name string
+	v    *variable
+	of   *record    // nil: an intrinsic type
+	home *record    // whose declarations it is among
+	c    *component // of an intrinsic type
+	made bool
+}
+
+// poolOf gives component c of r its pool.
+func (p *program) poolOf(r *record, c *component) {
+	b := c.described
+	if b.pool != nil {
+		return
+	}
+	q := &pool{home: r, of: b.elem, c: c, name: r.id + "%" + c.name + "%pool"}
+	if b.elem != nil {
+		e := b.elem.declared()
+		if e.pool != nil {
+			b.pool = e.pool
+			return
+		}
+		e.pool = q
+		q.home, q.name = e, e.id+"%pool"
+	}
+	b.pool = q
+	of := b.elem
+	if of == nil {
+		value := &component{name: "value", pos: c.pos, spec: c.spec, array: c.array}
+		of = &record{name: "pool", id: q.name, scope: r.scope, bound: map[string]*bound{}, comps: []*component{value}}
+	}
+	q.v = &variable{name: q.name, of: of, rank: 1}
+	p.pools = append(p.pools, q)
+}
+
+func (q *pool) part(name string) string { return q.name + "%%" + name }
+
+// makePools declares the pools and their procedures.
+func (p *program) makePools() {
+	for _, q := range p.pools {
+		s := q.home.scope
+		if s.unit.Kind.IsProcedure() && s.outer != nil {
+			p.errorf(q.home.def.Pos, "type %s, of which there are lists or arrays with allocatable components, is defined in an internal procedure", q.home.name).WithHelp("define it in a module")
+			continue
+		}
+		e := builder{ast.XBase{Pos: q.home.def.Pos, End: q.home.def.Pos}}
+		declare := func(d *ast.TypeDecl, names ...string) {
+			d.Save = s.unit.Kind.IsProcedure()
+			q.home.decls, q.home.names = append(q.home.decls, d), append(q.home.names, names...)
+		}
+		for _, l := range q.v.of.leaves() {
+			d := &ast.TypeDecl{Base: e.base(), Allocatable: true}
+			declare(leafDecl(l, d, q.name, e.Pos, []ast.DimSpec{{Pos: e.Pos}}, nil), q.name+l.name)
+		}
+		link := e.integers("", q.part("link"))
+		link.Allocatable, link.Entities[0].Dims = true, []ast.DimSpec{{Pos: e.Pos}}
+		declare(link, q.part("link"))
+		free := e.integers("", q.part("free"))
+		free.Entities[0].Dims, free.Entities[0].Init = []ast.DimSpec{{Pos: e.Pos, Lo: e.lit(0), Hi: e.lit(31)}}, e.lit(0)
+		declare(free, q.part("free"))
+		for _, name := range []string{"top", "size"} {
+			d := e.integers("", q.part(name))
+			d.Entities[0].Init = e.lit(0)
+			declare(d, q.part(name))
+		}
+		p.procedure(q, "take", e.take(q))
+		p.procedure(q, "clear", nil)
+		p.procedure(q, "copy", nil)
+	}
+	for _, q := range p.pools {
+		for name, f := range map[string]func(*unit, builder, *pool) []ast.Stmt{"clear": (*unit).cleared, "copy": (*unit).duplicated} {
+			if u := p.pooled[q.part(name)]; u != nil {
+				e := builder{ast.XBase{Pos: u.Pos, End: u.Pos}}
+				u.Body = f(&unit{scope: p.scopes[u], p: p}, e, q)
+			}
+		}
+	}
+}
+
+// procedure adds procedure name of q.
+func (p *program) procedure(q *pool, name string, body []ast.Stmt) {
+	s := q.home.scope
+	e := builder{ast.XBase{Pos: q.home.def.Pos, End: q.home.def.Pos}}
+	u := &ast.Program{Pos: e.Pos, EndPos: e.Pos, Kind: ast.SubroutineUnit, Name: q.part(name) + "%of", Recursive: name != "take", Body: body,
+		Args: []ast.Name{{Pos: e.Pos, Name: "%at"}, {Pos: e.Pos, Name: "%n"}}}
+	intent := "inout"
+	if name == "take" {
+		intent = "out"
+	}
+	u.Spec = []ast.Stmt{e.integers(intent, "%at"), e.integers("in", "%n"), e.integers("", "%k", "%from", "%most")}
+	if name == "take" {
+		for _, l := range q.v.of.leaves() {
+			u.Spec = append(u.Spec, leafDecl(l, &ast.TypeDecl{Base: e.base(), Allocatable: true}, q.part("spare"), e.Pos, []ast.DimSpec{{Pos: e.Pos}}, nil))
+		}
+		link := e.integers("", q.part("spare%%link"))
+		link.Allocatable, link.Entities[0].Dims = true, []ast.DimSpec{{Pos: e.Pos}}
+		u.Spec = append(u.Spec, link)
+	}
+	f := &function{unit: u}
+	s.procs[u.Name] = f
+	f.scope = p.declare(u, s)
+	p.extra[s.unit] = append(p.extra[s.unit], u)
+	p.pooled[q.part(name)] = u
+	generic := q.part(name)
+	q.home.decls = append(q.home.decls, &ast.Interface{Base: e.base(), Name: ast.Name{Pos: e.Pos, Name: generic}, Procs: []ast.Name{{Pos: e.Pos, Name: u.Name}}})
+	q.home.names = append(q.home.names, generic)
+}
+
+// class is the number of the list that a block of n elements is in.
+func (b builder) class(n ast.Expr) ast.Stmt {
+	return b.set(b.id("%k"), b.minus(b.lit(32), b.ref("leadz", b.minus(b.ref("max", n, b.lit(1)), b.lit(1)))))
+}
+
+// take is the body of the procedure that sets %at to a block of %n elements.
+func (b builder) take(q *pool) []ast.Stmt {
+	at, k, most := b.id("%at"), b.id("%k"), b.id("%most")
+	top, size := b.id(q.part("top")), b.id(q.part("size"))
+	link := func(x ast.Expr) ast.Expr { return b.ref(q.part("link"), x) }
+	free := func() ast.Expr { return b.ref(q.part("free"), clone(k)) }
+	grow := []ast.Stmt{b.set(most, b.ref("max", b.times(b.lit(2), clone(top)), b.lit(64)))}
+	array := func(name string, dims []ast.DimSpec) {
+		spare := q.part("spare") + name
+		var whole, some []ast.Expr
+		for _, d := range dims {
+			if d.Lo != nil {
+				whole = append(whole, b.section(clone(d.Lo), clone(d.Hi)))
+			} else {
+				whole = append(whole, clone(d.Hi))
+			}
+			some = append(some, b.section(nil, nil))
+		}
+		whole = append(whole, clone(most))
+		part := func(name string) ast.Expr {
+			args := append([]ast.Expr(nil), some...)
+			return element(b.XBase, name, append(args, b.section(b.lit(1), clone(size))))
+		}
+		grow = append(grow, &ast.Allocate{Base: b.base(), Args: []ast.Expr{element(b.XBase, spare, whole)}},
+			b.when(b.bin(">", clone(size), b.lit(0)), b.copy(part(spare), part(q.name+name))),
+			b.call("move_alloc", b.id(spare), b.id(q.name+name)))
+	}
+	for _, l := range q.v.of.leaves() {
+		array(l.name, l.dims)
+	}
+	array("%%link", nil)
+	grow = append(grow, b.set(clone(size), clone(most)))
+	anew := []ast.Stmt{b.set(clone(at), b.plus(clone(top), b.lit(1))), b.set(clone(top), b.plus(clone(top), b.ref("ishft", b.lit(1), clone(k)))),
+		b.when(b.bin(">", clone(top), clone(size)), grow...)}
+	return []ast.Stmt{b.class(b.id("%n")), b.set(at, free()),
+		b.otherwise(b.when(b.bin("/=", clone(at), b.lit(0)), b.set(free(), link(clone(at)))), anew...)}
+}
+
+// elements are those from at on of q, %n of them.
+func (q *pool) elements(b builder, at string) *object {
+	hi := b.minus(b.plus(b.id(at), b.id("%n")), b.lit(1))
+	return &object{XBase: b.XBase, root: q.v, of: q.v.of, name: q.name, groups: []group{{rank: 1, args: []ast.Expr{b.section(b.id(at), hi)}}}}
+}
+
+// cleared is the body of the procedure that gives back the block %at of %n elements, with all that these own.
+func (t *unit) cleared(b builder, q *pool) []ast.Stmt {
+	at, free := b.id("%at"), b.ref(q.part("free"), b.id("%k"))
+	body := t.emptied(q.elements(b, "%at"))
+	body = append(body, b.class(b.id("%n")), b.set(b.ref(q.part("link"), at), free), b.set(clone(free), clone(at)), b.set(clone(at), b.lit(0)))
+	return one(b.when(b.bin("/=", clone(at), b.lit(0)), body...))
+}
+
+// duplicated is the body of the procedure that makes %at a copy of the block that it is.
+func (t *unit) duplicated(b builder, q *pool) []ast.Stmt {
+	at, from := b.id("%at"), b.id("%from")
+	body := []ast.Stmt{b.set(from, at), b.call(q.part("take"), clone(at), b.id("%n"))}
+	to, old := q.elements(b, "%at"), q.elements(b, "%from")
+	for _, l := range q.v.of.leaves() {
+		body = append(body, b.copy(t.reference(to, l), t.reference(old, l)))
+	}
+	body = append(body, t.ownCopies(to)...)
+	return one(b.when(b.bin("/=", clone(at), b.lit(0)), body...))
+}
+
+// overOwned does f with all descriptors of o that own what they describe.
+func (t *unit) overOwned(o *object, f func(d *object, b *described) []ast.Stmt) []ast.Stmt {
+	if !o.of.hasContents() {
+		return nil
+	}
+	return t.everyElement(o, func(o *object) []ast.Stmt {
+		var out []ast.Stmt
+		for _, c := range o.of.comps {
+			switch {
+			case c.described != nil:
+				d := t.component(o, c.name, nil, o.XBase).desc
+				out = append(out, f(d, c.described)...)
+			case c.of.hasContents():
+				out = append(out, t.overOwned(t.component(o, c.name, nil, o.XBase), f)...)
+			}
+		}
+		return out
+	})
+}
+
+// emptied deallocates what the elements of o own.
+func (t *unit) emptied(o *object) []ast.Stmt {
+	return t.overOwned(o, func(d *object, b *described) []ast.Stmt { return one(t.clear(d, b)) })
+}
+
+func (t *unit) clear(d *object, b *described) ast.Stmt {
+	e := builder{d.XBase}
+	return e.call(b.pool.part("clear"), t.field(d, "at"), &ast.Paren{XBase: e.XBase, X: t.countOf(d, b, e.XBase)})
+}
+
+// ownCopies gives the elements of o, whose descriptors are those of others, copies of what these own.
+func (t *unit) ownCopies(o *object) []ast.Stmt {
+	return t.overOwned(o, func(d *object, b *described) []ast.Stmt {
+		e := builder{d.XBase}
+		at := func() ast.Expr { return t.field(d, "at") }
+		call := e.call(b.pool.part("copy"), at(), &ast.Paren{XBase: e.XBase, X: t.countOf(d, b, e.XBase)})
+		if b.rank == 0 {
+			return one(call)
+		}
+		off := func() ast.Expr { return t.field(d, "off") }
+		return []ast.Stmt{e.set(off(), e.minus(off(), at())), call, e.set(off(), e.plus(off(), at()))}
+	})
+}
+
+// everyElement does f with all elements of o.
+func (t *unit) everyElement(o *object, f func(*object) []ast.Stmt) []ast.Stmt {
+	in, do := t.stepped(o)
+	if in == nil {
+		return f(o)
+	}
+	e := builder{o.XBase}
+	loop := e.do(do.Var.Name, do.Lo, do.Hi, t.everyElement(in, f)...).(*ast.Do)
+	loop.Step = do.Step
+	return one(loop)
+}
+
+// stepped is o with a variable in place of its last dimension, and the bounds of that; nil where o is
+// one element.
+func (t *unit) stepped(o *object) (*object, *ast.ImpliedDo) {
+	for i, g := range o.groups {
+		for k := g.rank - 1; k >= 0; k-- {
+			var section *ast.Triplet
+			if g.args != nil {
+				if section, _ = g.args[k].(*ast.Triplet); section == nil {
+					continue
+				}
+			} else {
+				section = &ast.Triplet{XBase: o.XBase}
+			}
+			return t.over(o, i, k, section)
+		}
+	}
+	return nil, nil
+}
+
+// counter is an INTEGER that the source does not have.
+func (t *unit) counter(b builder) ast.Expr {
+	s := t.scope.ofUnit()
+	s.count++
+	name := fmt.Sprintf("item%%%d", s.count)
+	s.temps = append(s.temps, b.integers("", name))
+	s.vars[name] = nil
+	return b.id(name)
+}
