@@ -105,7 +105,7 @@ func (g *gen) idx(sub string, r *ir.Ref, d int) string {
 
 func atCall(subs []string) string {
 	switch len(subs) {
-	case 1, 2, 3:
+	case 1, 2, 3, 4:
 		return fmt.Sprintf("At%d(%s)", len(subs), strings.Join(subs, ", "))
 	}
 	return fmt.Sprintf("At(%s)", strings.Join(subs, ", "))

@@ -295,7 +295,11 @@ func (g *gen) collective(s *ir.Collective, site int) {
 	case *ir.Ref:
 		x = g.element(e, true)
 	}
-	g.out.p("%s = %s(pe, %d, %s, %s)", x, f, site, image, x)
+	length := ""
+	if s.Target().Type == ir.Character {
+		length = fmt.Sprintf("%d, ", s.Target().Len)
+	}
+	g.out.p("%s = %s(pe, %d, %s, %s%s)", x, f, site, image, length, x)
 }
 
 // coref renders an element of another image that is read.

@@ -27,6 +27,7 @@ var formPrograms = []struct {
 	{"modules", []string{"modules/modules.f90"}, nil},
 	{"odd", []string{"odd/odd.f"}, nil},
 	{"several", []string{"several/sizes.f90", "several/tables.F90", "several/main.F"}, nil},
+	{"parts", []string{"parts/main.f", "parts/procedures.f"}, nil},
 	{"several-big", []string{"several/sizes.f90", "several/tables.F90", "several/main.F"}, []string{"-DBIG", "-DCUBES=1", "-DN=12"}},
 }
 

@@ -17,12 +17,12 @@ func editedTexts(k *kern) {
 		at := "i"
 		header := fmt.Sprintf("do i = 1, %s", k.spell(u, length))
 		lines := []string{fmt.Sprintf("%s(%s:%s) = %s", tx, at, at, c(fmt.Sprintf("%d*i", 1+u.pick(5))))}
-		if u.chance(1, 2) {
+		switch u.pick(3) {
+		case 1:
 			k.feat("texts:character before")
 			header = fmt.Sprintf("do i = 2, %s", k.spell(u, length))
 			lines = append(lines, fmt.Sprintf("if (%s(i-1:i-1) > %s(i:i)) %s(i-1:i-1) = '%s'", tx, tx, tx, oneOf(u, "q", " ")))
-		}
-		if u.chance(1, 3) {
+		case 2:
 			k.feat("texts:two at once")
 			header = fmt.Sprintf("do i = 1, %d, 2", length-1)
 			lines = append(lines, fmt.Sprintf("if (%s(i:i+1) < 'k') %s(i:i+1) = 'ab'", tx, tx))

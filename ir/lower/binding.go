@@ -27,7 +27,7 @@ type dummy struct {
 	value    bool // it has VALUE: the procedure has a copy
 	owned    bool // sym is a variable of the procedure: the argument is copied
 	late     bool // it is copied at the entry, where its length is computed
-	texts    bool // of an array: it has the characters of the argument, in elements of another length
+	repacked bool // of an array: it has the storage of the argument, in elements of another length or type
 
 	explicit   bool       // of an array: it has upper bounds of its own, or assumed size
 	star       bool       // of an array: it has assumed size
@@ -294,6 +294,8 @@ func (b *binding) declare(d *dummy, e *ast.Entity, t declType) *ir.Symbol {
 		d.sym.Type, d.sym.Len = t.typ, t.length
 		if a := d.arg; d.isArray && t.typ == ir.Character && a != nil && (a.view != nil || d.takesText()) && a.typ == ir.Character {
 			b.elementLength(d, t)
+		} else if a != nil && d.isArray && a.view != nil && b.external && l.shapes[d.sym] == nil {
+			d.repacked = hasParts(t.typ, a.typ) || hasParts(a.typ, t.typ)
 		}
 		return d.sym
 	}
@@ -414,7 +416,7 @@ func (b *binding) check() {
 			continue
 		}
 		a := d.arg
-		if a == nil || d.typ == ir.Invalid || d.isArray != (a.view != nil) && !d.texts || d.cell && a.cell == nil {
+		if a == nil || d.typ == ir.Invalid || d.isArray != (a.view != nil) && !d.repacked || d.cell && a.cell == nil {
 			continue
 		}
 		if d.sym.Coarray && d.isArray && !a.view.base.Coarray {
@@ -427,6 +429,9 @@ func (b *binding) check() {
 			l.errorf(codeCall, a.pos, "%s is not contiguous, the dummy argument %s is a coarray of explicit shape", b.what(d), d.Name.Name).
 				WithNote(b.declaredAt(d), "%s is declared here", d.Name.Name).
 				WithHelp("pass whole columns or consecutive elements, or declare it with assumed shape: %s(:)[*]", d.Name.Name)
+			continue
+		}
+		if d.repacked && a.typ != d.typ {
 			continue
 		}
 		if a.typ != d.typ {
@@ -508,13 +513,18 @@ func (b *binding) around(body []ir.Stmt) []ir.Stmt {
 		if d.absent {
 			continue
 		}
-		if a.readOnly != "" && (a.view == nil || d.texts) && d.owned && !d.value && assigns(body, d.sym) {
+		if a.readOnly != "" && (a.view == nil || d.repacked) && d.owned && !d.value && assigns(body, d.sym) {
 			b.cannotAssign(d)
 		}
 		if !d.owned {
 			continue
 		}
 		if d.isArray {
+			if d.sym.Type != a.typ {
+				l.diags.Warnf(codeCall, a.pos, "%s is %s, the dummy argument %s is %s: the parts of the numbers are copied at each call, and back", b.what(d), a.typ, d.Name.Name, d.typ).
+					WithNote(b.declaredAt(d), "%s is declared here", d.Name.Name).
+					WithHelp("give both one type")
+			}
 			if d.intent != "out" {
 				arrays = append(arrays, b.copyArray(d, true))
 			}
@@ -571,8 +581,11 @@ func (l *lowerer) endOf(n int, pos source.Pos) ir.Expr {
 // argument, or out, back to it.
 func (b *binding) copyArray(d *dummy, in bool) ir.Stmt {
 	l := b.l
-	if d.texts {
+	switch {
+	case d.repacked && d.sym.Type == ir.Character:
 		return b.copyTexts(d, in)
+	case d.repacked:
+		return b.copyParts(d, in)
 	}
 	at := b.call.Pos
 	x := ir.X{Pos: at, Typ: ir.Long}
@@ -593,14 +606,14 @@ func (b *binding) copyArray(d *dummy, in bool) ir.Stmt {
 	} else {
 		as.LHS, as.RHS = l.viewed(v, element(false)), element(true)
 	}
-	return l.overElements(d.sym, index, as, at)
+	return l.overElements(d.sym, index, one(as), at)
 }
 
-// overElements is s for each element of array a, whose subscripts are index.
-func (l *lowerer) overElements(a *ir.Symbol, index []*ir.Symbol, s ir.Stmt, at source.Pos) ir.Stmt {
+// overElements executes statements for each element of array a, whose subscripts are index.
+func (l *lowerer) overElements(a *ir.Symbol, index []*ir.Symbol, body []ir.Stmt, at source.Pos) ir.Stmt {
 	for k, bound := range a.Dims {
-		s = &ir.Do{S: ir.S{Pos: at}, Index: index[k], Lo: l.endOf(bound.Lo, at), Hi: l.endOf(bound.Hi, at),
-			Step: intConstOf(ir.Long, 1, at), Body: one(s), End: at}
+		body = one(&ir.Do{S: ir.S{Pos: at}, Index: index[k], Lo: l.endOf(bound.Lo, at), Hi: l.endOf(bound.Hi, at),
+			Step: intConstOf(ir.Long, 1, at), Body: body, End: at})
 	}
-	return s
+	return body[0]
 }

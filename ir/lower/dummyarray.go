@@ -57,8 +57,10 @@ func (b *binding) setShape(d *dummy, dims []ast.DimSpec) {
 			}
 		case isStar(dim.Hi):
 			d.explicit, d.star = true, true
-			if n = l.intConst(1, dim.Pos); a != nil && d.texts {
+			if n = l.intConst(1, dim.Pos); a != nil && d.repacked && d.sym.Type == ir.Character {
 				n = b.assumedTexts(d, sh.n, dim.Pos)
+			} else if a != nil && d.repacked {
+				n = b.assumedParts(d, sh.n, dim.Pos)
 			} else if a != nil {
 				n = b.assumed(a, sh.n, dim.Pos)
 			}
@@ -96,8 +98,8 @@ func (b *binding) setShape(d *dummy, dims []ast.DimSpec) {
 	if a == nil || !ok {
 		return
 	}
-	if d.texts {
-		b.ownTexts(d, sh, constant)
+	if d.repacked {
+		b.ownArray(d, sh, constant)
 		return
 	}
 	tests := len(b.entry)

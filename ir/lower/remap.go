@@ -453,7 +453,7 @@ func (r *remapper) copy(at ir.Stmt, from, to, declared *ir.Symbol) ir.Stmt {
 		index = append(index, i)
 		x.Subs, y.Subs = append(x.Subs, varOf(i, pos)), append(y.Subs, varOf(i, pos))
 	}
-	nest := l.overElements(from, index, l.setTo(x, y, pos), pos)
+	nest := l.overElements(from, index, one(l.setTo(x, y, pos)), pos)
 	if a := l.allocs[declared]; a != nil {
 		nest = &ir.If{S: ir.S{Pos: pos}, Cond: varOf(a.flag, pos), Then: one(nest)}
 	}

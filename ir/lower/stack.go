@@ -115,16 +115,7 @@ func (f *frame) savedArray(l *lowerer, s *ir.Symbol, at source.Pos) (push, pop [
 			}
 			body = []ir.Stmt{l.setTo(x, y, at), st.moveTop(l, -1, at)}
 		}
-		out := l.overElements(s, index, body[0], at)
-		inner := out
-		for {
-			do := inner.(*ir.Do)
-			if _, deeper := do.Body[0].(*ir.Do); !deeper {
-				do.Body = body
-				return out
-			}
-			inner = do.Body[0]
-		}
+		return l.overElements(s, index, body, at)
 	}
 	push, pop = []ir.Stmt{st.room(l, n, at), loop(true)}, one(loop(false))
 	if s.IsOpen() {

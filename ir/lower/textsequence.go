@@ -29,7 +29,7 @@ func (b *binding) elementLength(d *dummy, t declType) {
 	if t.assumed && n >= 0 {
 		d.sym.Len = n
 	}
-	if d.texts = d.takesText() || d.arg.part != nil || !t.assumed && n != t.length; !d.texts {
+	if d.repacked = d.takesText() || d.arg.part != nil || !t.assumed && n != t.length; !d.repacked {
 		return
 	}
 	switch {
@@ -81,8 +81,8 @@ func (b *binding) assumedTexts(d *dummy, n []ir.Expr, pos source.Pos) ir.Expr {
 	return l.arith(ir.Div, b.characters(d.arg, pos), size, pos)
 }
 
-// ownTexts makes d an array of the procedure, of shape sh.
-func (b *binding) ownTexts(d *dummy, sh *shape, constant bool) {
+// ownArray makes d an array of the procedure, of shape sh.
+func (b *binding) ownArray(d *dummy, sh *shape, constant bool) {
 	l := b.l
 	delete(l.unbounded, d.sym)
 	if l.phantom {
@@ -100,16 +100,7 @@ func (b *binding) ownTexts(d *dummy, sh *shape, constant bool) {
 // out, back to it. A dummy array may be longer than what is passed.
 func (b *binding) copyTexts(d *dummy, in bool) ir.Stmt {
 	l, at := b.l, b.call.Pos
-	index := make([]*ir.Symbol, len(d.sym.Dims))
-	var number, size ir.Expr = intConstOf(ir.Long, 0, at), intConstOf(ir.Long, 1, at)
-	element := &ir.Ref{X: ir.X{Pos: at, Typ: ir.Character, Raw: true}, Sym: d.sym}
-	for k, bound := range d.sym.Dims {
-		index[k] = l.local("copy", ir.Long, at)
-		element.Subs = append(element.Subs, varOf(index[k], at))
-		lo := l.endOf(bound.Lo, at)
-		number = l.plus(number, l.times(ir.Clone(size), l.minus(varOf(index[k], at), lo, at), at), at)
-		size = l.times(size, l.plus(l.minus(l.endOf(bound.Hi, at), ir.Clone(lo), at), intConstOf(ir.Long, 1, at), at), at)
-	}
+	element, index, number := b.numbered(d)
 	c := l.local("character", ir.Integer, at)
 	q := l.local("character", ir.Long, at)
 	as := &ir.Assign{S: ir.S{Pos: at}, LHS: &ir.Substr{X: ir.X{Pos: at, Typ: ir.Character}, Base: element, Lo: varOf(c, at), Hi: varOf(c, at)},
@@ -121,7 +112,7 @@ func (b *binding) copyTexts(d *dummy, in bool) ir.Stmt {
 	there := l.bin(ir.Lt, varOf(q, at), b.characters(d.arg, at), at, at)
 	body := []ir.Stmt{l.set(q, count, at), &ir.If{S: ir.S{Pos: at}, Cond: there, Then: one(as)}}
 	chars := &ir.Do{S: ir.S{Pos: at}, Index: c, Lo: l.intConst(1, at), Hi: l.intConst(d.sym.Len, at), Step: l.intConst(1, at), Body: body, End: at}
-	return l.overElements(d.sym, index, chars, at)
+	return l.overElements(d.sym, index, one(chars), at)
 }
 
 // character is character q, from 0 on, of argument a.
@@ -143,18 +134,43 @@ func (b *binding) character(a *argument, q *ir.Symbol, at source.Pos) ir.Expr {
 	if n = l.plus(n, l.times(length(), b.position(a, at), at), at); a.part != nil {
 		n = l.plus(n, before(a.part), at)
 	}
-	remainder := func(x, of ir.Expr) ir.Expr {
-		return &ir.Call{X: ir.X{Pos: at, Typ: ir.Long}, Name: "mod", Args: []ir.Expr{l.convert(x, ir.Long), l.convert(of, ir.Long)}}
-	}
-	r := &ir.Ref{X: ir.X{Pos: at, Typ: ir.Character}, Sym: a.view.base}
-	rest := l.arith(ir.Div, ir.Clone(n), length(), at)
+	return one(b.element(a, l.arith(ir.Div, ir.Clone(n), length(), at), at), l.remainder(n, length(), at))
+}
+
+// remainder is that of two numbers that are not negative, as INTEGER(8).
+func (l *lowerer) remainder(x, of ir.Expr, at source.Pos) ir.Expr {
+	return &ir.Call{X: ir.X{Pos: at, Typ: ir.Long}, Name: "mod", Args: []ir.Expr{l.convert(x, ir.Long), l.convert(of, ir.Long)}}
+}
+
+// element is the element of array argument a that so many others are in front of.
+func (b *binding) element(a *argument, number ir.Expr, at source.Pos) ir.Expr {
+	l := b.l
+	r := &ir.Ref{X: ir.X{Pos: at, Typ: a.typ}, Sym: a.view.base}
 	for k, extent := range a.shape.n {
-		sub := ir.Clone(rest)
+		sub := ir.Clone(number)
 		if k < len(a.shape.n)-1 {
-			sub = remainder(sub, ir.Clone(extent))
-			rest = l.arith(ir.Div, rest, ir.Clone(extent), at)
+			sub = l.remainder(sub, ir.Clone(extent), at)
+			number = l.arith(ir.Div, number, ir.Clone(extent), at)
 		}
 		r.Subs = append(r.Subs, l.plus(sub, ir.Clone(a.shape.lo[k]), at))
 	}
-	return one(l.viewed(a.view, r), remainder(n, length()))
+	return l.viewed(a.view, r)
+}
+
+// numbered are the elements of array d with an index for each dimension, and how many elements
+// are in front of that.
+func (b *binding) numbered(d *dummy) (element *ir.Ref, index []*ir.Symbol, number ir.Expr) {
+	l, at := b.l, b.call.Pos
+	index = make([]*ir.Symbol, len(d.sym.Dims))
+	number = intConstOf(ir.Long, 0, at)
+	var size ir.Expr = intConstOf(ir.Long, 1, at)
+	element = &ir.Ref{X: ir.X{Pos: at, Typ: d.sym.Type, Raw: true}, Sym: d.sym}
+	for k, bound := range d.sym.Dims {
+		index[k] = l.local("copy", ir.Long, at)
+		element.Subs = append(element.Subs, varOf(index[k], at))
+		lo := l.endOf(bound.Lo, at)
+		number = l.plus(number, l.times(ir.Clone(size), l.minus(varOf(index[k], at), lo, at), at), at)
+		size = l.times(size, l.plus(l.minus(l.endOf(bound.Hi, at), ir.Clone(lo), at), intConstOf(ir.Long, 1, at), at), at)
+	}
+	return element, index, number
 }

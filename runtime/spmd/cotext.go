@@ -1,8 +1,8 @@
 package spmd
 
-// CoBroadcastText is CO_BROADCAST of a CHARACTER scalar, of the same length on all images.
-func CoBroadcastText(pe *PE, site, image int, x string) string {
-	broadcastTexts(pe, site, image, len(x), 1, func(int) *string { return &x })
+// CoBroadcastText is CO_BROADCAST of a CHARACTER scalar of a length. An undefined one has no characters.
+func CoBroadcastText(pe *PE, site, image, length int, x string) string {
+	broadcastTexts(pe, site, image, length, 1, func(int) *string { return &x })
 	return x
 }
 

@@ -29,16 +29,16 @@ type View[T any] struct {
 
 	// Offsets for pieces with Step 1 on every axis are base plus index times
 	// stride, which inlines into the caller.
-	unit       bool
-	base       int
-	s0, s1, s2 int
+	unit           bool
+	base           int
+	s0, s1, s2, s3 int
 }
 
 // setDims makes the view address a piece with the given axes.
 func (v *View[T]) setDims(dims []Dim) {
 	v.Dims = dims
 	v.unit, v.base = true, 0
-	v.s0, v.s1, v.s2 = 0, 0, 0
+	v.s0, v.s1, v.s2, v.s3 = 0, 0, 0, 0
 	for d := range dims {
 		if dims[d].Step != 1 {
 			v.unit = false
@@ -51,6 +51,8 @@ func (v *View[T]) setDims(dims []Dim) {
 			v.s1 = dims[d].Stride
 		case 2:
 			v.s2 = dims[d].Stride
+		case 3:
+			v.s3 = dims[d].Stride
 		}
 	}
 }
@@ -77,6 +79,14 @@ func (v *View[T]) At3(i, j, k int) int {
 		return v.base + i*v.s0 + j*v.s1 + k*v.s2
 	}
 	return v.strided3(i, j, k)
+}
+
+// At4 is the offset in Data of element (i, j, k, m) of a piece of rank 4.
+func (v *View[T]) At4(i, j, k, m int) int {
+	if v.unit {
+		return v.base + i*v.s0 + j*v.s1 + k*v.s2 + m*v.s3
+	}
+	return v.At(i, j, k, m)
 }
 
 func (v *View[T]) strided1(i int) int { return v.Dims[0].at(i) }

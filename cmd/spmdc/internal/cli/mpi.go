@@ -26,7 +26,7 @@ type mpiCmd struct {
 
 const mpiUsage = "write the command that starts the program behind --: spmdc mpi audit -- mpirun -n 2 ./prog args"
 
-// runMPI runs the command behind -- and returns its log; nil if it has failed.
+// runMPI runs the command behind -- and returns its log; nil if none is wanted, or if it has failed.
 func runMPI(env *Env, o mpi.Options, out io.Writer, status *int) (*elide.Log, error) {
 	if len(env.args) == 0 {
 		return nil, driver.Usagef(mpiUsage, "there is no command")
@@ -111,7 +111,7 @@ func (cmd *mpiRunCmd) Run(env *Env, status *int) error {
 	if err := cmd.check(); err != nil {
 		return err
 	}
-	o := mpi.Options{Mode: elide.Online, Threshold: cmd.Threshold, Plan: cmd.Plan, Blacklist: cmd.Blacklist, Unprotected: cmd.Unprotected}
+	o := mpi.Options{Mode: elide.Online, Threshold: cmd.Threshold, Plan: cmd.Plan, Blacklist: cmd.Blacklist, Silent: cmd.Report == "" && cmd.Log == "", Unprotected: cmd.Unprotected}
 	switch {
 	case cmd.Threshold < 1:
 		return driver.Usagef("write a whole number from 1", "--threshold=%d", cmd.Threshold)

@@ -20,6 +20,7 @@ type Options struct {
 	Relearn     int    // 0: not at all
 	Plan        string // file, or ""
 	Blacklist   string // file, or ""
+	Silent      bool   // no log is wanted
 	Unprotected bool   // accesses to windows by loads and stores are not seen: wrong
 }
 
@@ -35,7 +36,7 @@ type config struct {
 }
 
 // Run runs a command that starts the processes of a program, such as mpirun -n 4 ./app. The log is
-// nil if the run has failed, which it has said itself: status is then its exit status.
+// nil if none is wanted, or if the run has failed, which it has said itself: status is then its exit status.
 func Run(command []string, o Options, cache *driver.Cache, step func(string), stdio driver.Stdio) (log *elide.Log, status int, err error) {
 	m, err := check(command)
 	if err != nil {
@@ -51,6 +52,9 @@ func Run(command []string, o Options, cache *driver.Cache, step func(string), st
 	}
 	defer os.RemoveAll(dir)
 	c := config{o.Mode.String(), o.Threshold, o.Relearn, o.Plan, o.Blacklist, filepath.Join(dir, "log"), filepath.Join(dir, "modules")}
+	if o.Silent {
+		c.Log = ""
+	}
 	for _, file := range []*string{&c.Plan, &c.Blacklist} {
 		if *file != "" {
 			if *file, err = filepath.Abs(*file); err != nil {
@@ -84,8 +88,11 @@ func Run(command []string, o Options, cache *driver.Cache, step func(string), st
 	if err != nil || status != 0 {
 		return nil, status, err
 	}
-	if _, err := os.Stat(c.Log); err != nil {
+	if _, err := os.Stat(c.Modules); err != nil {
 		return nil, 0, driver.Usagef("let the command start a program that is linked with MPI's shared libraries", "no process of the run has come to MPI_Finalize with the library: nothing was elided, and there is no report")
+	}
+	if o.Silent {
+		return nil, 0, nil
 	}
 	if log, err = barriers.ReadLog(c.Log); err != nil {
 		return nil, 0, err

@@ -47,8 +47,8 @@ type config struct {
 	Relearn   int
 	Plan      string // file, or ""
 	Blacklist string // file, or ""
-	Log       string // file that process 0 writes
-	Modules   string // file that process 0 writes: the files of load modules, by name
+	Log       string // file that process 0 writes, or ""
+	Modules   string // file that process 0 writes behind it: the files of load modules, by name
 }
 
 // libraryState is what this process has of the run.
@@ -289,11 +289,24 @@ func (l *libraryState) report(err error) {
 	}
 }
 
-// log lets process 0 write what became of the barriers of all.
+// log lets process 0 write what became of the barriers of all, and the modules in which they are.
 func (l *libraryState) log() error {
-	if l.Log == "" {
+	if l.Log != "" {
+		if err := l.writeLog(); err != nil {
+			return err
+		}
+	}
+	if l.machine.rank != 0 {
 		return nil
 	}
+	modules, err := json.Marshal(l.modules)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(l.Modules, modules, 0o644)
+}
+
+func (l *libraryState) writeLog() error {
 	times := map[elide.Context]time.Duration{}
 	for k, t := range l.spent {
 		times[l.context[k]] = t
@@ -316,12 +329,5 @@ func (l *libraryState) log() error {
 	log := l.engine.Log(parts)
 	log.Run = fmt.Sprintf("%s-%d", time.Now().UTC().Format("20060102-150405.000"), os.Getpid())
 	log.Calls = l.calls
-	if err := log.WriteFile(l.Log); err != nil {
-		return err
-	}
-	modules, err := json.Marshal(l.modules)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(l.Modules, modules, 0o644)
+	return log.WriteFile(l.Log)
 }

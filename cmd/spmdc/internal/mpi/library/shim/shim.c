@@ -174,18 +174,33 @@ static struct pending {
 	char *dirty; // by target
 	int count;   // of targets
 	struct pending *next;
-} *pendings;
+} *pendings[256]; // by window
 static int dirty; // targets with such operations, in all windows
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int threads; // several of the program's call MPI at once
+
+static void lock(void) {
+	if (threads)
+		pthread_mutex_lock(&mutex);
+}
+
+static void unlock(void) {
+	if (threads)
+		pthread_mutex_unlock(&mutex);
+}
+
+static struct pending **bucket(MPI_Win win) {
+	return &pendings[((uintptr_t)win * 0x9e3779b97f4a7c15ul) >> 56];
+}
 
 static struct pending *pending_of(MPI_Win win) {
-	struct pending **p = &pendings;
+	struct pending **list = bucket(win), **p = list;
 	for (; *p; p = &(*p)->next)
 		if ((*p)->win == win) {
 			struct pending *found = *p;
 			*p = found->next; // the last one used is the first one found
-			found->next = pendings;
-			return pendings = found;
+			found->next = *list;
+			return *list = found;
 		}
 	return NULL;
 }
@@ -196,7 +211,7 @@ void spmdc_operation(MPI_Win win, int target) {
 	spmdc_mark(REMOTE);
 	if (target < 0) // MPI_PROC_NULL
 		return;
-	pthread_mutex_lock(&mutex);
+	lock();
 	use_blind(win);
 	struct pending *p = pending_of(win);
 	if (!p) {
@@ -208,17 +223,17 @@ void spmdc_operation(MPI_Win win, int target) {
 		p = calloc(1, sizeof *p);
 		if (!p || !(p->dirty = calloc(n, 1)))
 			refuse("there is no memory left");
-		p->win = win, p->count = n, p->next = pendings, pendings = p;
+		p->win = win, p->count = n, p->next = *bucket(win), *bucket(win) = p;
 	}
 	if (target < p->count && !p->dirty[target])
 		p->dirty[target] = 1, dirty++;
-	pthread_mutex_unlock(&mutex);
+	unlock();
 }
 
 void spmdc_flush(MPI_Win win, int target, int clears) {
 	if (!on || !dirty)
 		return;
-	pthread_mutex_lock(&mutex);
+	lock();
 	struct pending *p = pending_of(win);
 	if (p)
 		for (int i = target < 0 ? 0 : target; i < p->count && (target < 0 || i == target); i++)
@@ -227,19 +242,19 @@ void spmdc_flush(MPI_Win win, int target, int clears) {
 				if (clears)
 					p->dirty[i] = 0, dirty--;
 			}
-	pthread_mutex_unlock(&mutex);
+	unlock();
 }
 
 static void forget(MPI_Win win) {
 	spmdc_flush(win, -1, 1);
-	pthread_mutex_lock(&mutex);
+	lock();
 	struct pending *p = pending_of(win);
 	if (p) {
-		pendings = p->next;
+		*bucket(win) = p->next;
 		free(p->dirty);
 		free(p);
 	}
-	pthread_mutex_unlock(&mutex);
+	unlock();
 }
 
 // Without the barrier a receive from any source could take a message of later.
@@ -261,12 +276,12 @@ static int nrequests, crequests, busy; // busy of them have a buffer in a window
 void spmdc_started(int watched, int any, MPI_Request request) {
 	if (!on || !(watched || any))
 		return;
-	pthread_mutex_lock(&mutex);
+	lock();
 	if (nrequests == crequests && !(requests = realloc(requests, (crequests = 2 * crequests + 16) * sizeof *requests)))
 		refuse("there is no memory left");
 	requests[nrequests++] = (struct request){request, watched};
 	busy += watched;
-	pthread_mutex_unlock(&mutex);
+	unlock();
 }
 
 MPI_Request *spmdc_waiting(int n, const MPI_Request *list) {
@@ -290,7 +305,7 @@ MPI_Request *spmdc_waiting_fortran(int n, const MPI_Fint *list) {
 }
 
 static void completed(MPI_Request request) {
-	pthread_mutex_lock(&mutex);
+	lock();
 	for (int k = 0; k < nrequests; k++)
 		if (requests[k].request == request) {
 			busy -= requests[k].watched;
@@ -298,7 +313,7 @@ static void completed(MPI_Request request) {
 			spmdc_mark(REMOTE);
 			break;
 		}
-	pthread_mutex_unlock(&mutex);
+	unlock();
 }
 
 void spmdc_waited(MPI_Request *old, int n, const MPI_Request *list) {
@@ -760,33 +775,48 @@ static void find_unwind(void) {
 		refuse("there is no libunwind.so.8\n  install Debian package libunwind8");
 }
 
-static char *mpi_first, *mpi_last; // the library of MPI
+// code is where the instructions of a load module are.
+struct code {
+	const char *first, *last;
+};
 
-static int find_mpi(struct dl_phdr_info *m, size_t unused, void *inside) {
+static int inside(const struct code *c, const void *p) { return (const char *)p >= c->first && (const char *)p < c->last; }
+
+// find_code looks for the code in which c->first is.
+static int find_code(struct dl_phdr_info *m, size_t unused, void *c) {
+	const char *wanted = ((struct code *)c)->first;
 	for (int i = 0; i < m->dlpi_phnum; i++) {
-		char *first = (char *)m->dlpi_addr + m->dlpi_phdr[i].p_vaddr, *last = first + m->dlpi_phdr[i].p_memsz;
-		if (m->dlpi_phdr[i].p_type == PT_LOAD && (char *)inside >= first && (char *)inside < last) {
-			mpi_first = first, mpi_last = last;
+		const char *first = (char *)m->dlpi_addr + m->dlpi_phdr[i].p_vaddr, *last = first + m->dlpi_phdr[i].p_memsz;
+		if (m->dlpi_phdr[i].p_type == PT_LOAD && wanted >= first && wanted < last) {
+			*(struct code *)c = (struct code){first, last};
 			return 1;
 		}
 	}
 	return 0;
 }
 
+static struct code code_of(const void *p) {
+	struct code c = {p, p};
+	dl_iterate_phdr(find_code, &c);
+	return c;
+}
+
+static struct code mpi_code; // of MPI's library
+
 int spmdc_inside(void) {
 	if (spmdc_depth)
 		return 1;
-	if (!mpi_first) {
+	if (!mpi_code.first) {
 		void *f = dlsym(RTLD_DEFAULT, "PMPI_Init");
 		if (!f)
 			return 0;
-		dl_iterate_phdr(find_mpi, f);
+		mpi_code = code_of(f);
 	}
 	find_unwind();
 	void *frames[DEPTH];
 	int n = unwind(frames, DEPTH);
 	for (int i = 0; i < n; i++)
-		if ((char *)frames[i] >= mpi_first && (char *)frames[i] < mpi_last)
+		if (inside(&mpi_code, frames[i]))
 			return 1;
 	return 0;
 }
@@ -802,7 +832,8 @@ static unsigned nentries, centries = 1024;
 #define NECESSARY INT32_MAX // as rankNecessary in package elide
 
 static char exe[PATH_MAX];
-static void *exe_base, *libc_base;
+static void *exe_base;
+static struct code libc_code;
 
 static void *base_of(const void *p) {
 	Dl_info info;
@@ -859,7 +890,7 @@ static char *describe(void **frames, int n) {
 	uintptr_t entry = getauxval(AT_ENTRY);
 	if (n > 1 && (uintptr_t)frames[n - 1] - entry < 64) {
 		n--;
-		while (n > 1 && base_of((char *)frames[n - 1] - 1) == libc_base)
+		while (n > 1 && inside(&libc_code, (char *)frames[n - 1] - 1))
 			n--;
 	}
 	size_t room = 1;
@@ -1039,13 +1070,14 @@ static void begin(int level) {
 	protecting = !p || strcmp(p, "0");
 	relearning = strstr(config, "\"relearn\":0,") == NULL;
 	int audit = strstr(config, "\"mode\":\"audit\"") != NULL;
-	if (level == MPI_THREAD_MULTIPLE && !audit)
+	threads = level == MPI_THREAD_MULTIPLE;
+	if (threads && !audit)
 		refuse("the program wants MPI_THREAD_MULTIPLE: barriers cannot be elided while several threads call MPI\n  spmdc mpi audit reports on such a program");
 	find_unwind();
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
 	exe[n > 0 ? n : 0] = 0;
 	exe_base = base_of((void *)getauxval(AT_ENTRY));
-	libc_base = base_of((void *)(uintptr_t)&fclose);
+	libc_code = code_of((void *)(uintptr_t)&fclose);
 	void *lib = dlopen(engine, RTLD_NOW | RTLD_LOCAL);
 	if (!lib)
 		refuse("the engine cannot be loaded: %s", dlerror());
