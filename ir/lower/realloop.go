@@ -45,8 +45,14 @@ func (l *lowerer) realLoop(s *ast.Do, x *ir.Symbol, ind *ast.Independent) []ir.S
 		return &ir.Bin{X: ir.X{Pos: pos, Typ: t}, Op: op, L: a, R: b}
 	}
 	more := func() ir.Expr { return op(ir.Logical, ir.Gt, varOf(k, pos), l.intConst(1, pos)) }
+	// Between the iterations the next value is in a variable of its own: by x = x + step a
+	// loop that does not use x would be a sum, whose terms are added in another order.
+	sum := l.local(x.Source()+"_next", x.Type, pos)
 	next := func() []ir.Stmt {
-		return one(&ir.Assign{S: ir.S{Pos: pos}, LHS: varOf(x, pos), RHS: op(x.Type, ir.Add, varOf(x, pos), ir.Clone(step))})
+		return []ir.Stmt{
+			&ir.Assign{S: ir.S{Pos: pos}, LHS: varOf(sum, pos), RHS: op(x.Type, ir.Add, varOf(x, pos), ir.Clone(step))},
+			&ir.Assign{S: ir.S{Pos: pos}, LHS: varOf(x, pos), RHS: varOf(sum, pos)},
+		}
 	}
 	d := &ir.Do{S: ir.S{Pos: pos}, Name: s.Name, End: s.EndPos, Index: k,
 		Lo: l.intConst(1, pos), Hi: varOf(n, pos), Step: l.intConst(1, pos)}
