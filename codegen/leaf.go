@@ -163,7 +163,7 @@ func (l *leaf) emit(refs []leafRef, v *vectorLoop, r *comm.Region) (inner int) {
 		g.out.p("%s, %s := %s.Data, %s.At[%s:][:nT]", v, at, g.comms[c], g.comms[c], g.counter(c))
 		g.out.p("%s += nT", g.counter(c))
 	}
-	next := l.walksInside()
+	next, drop := l.walksInside(drop)
 	g.partialsInLeaf(v)
 	if l.short > 0 {
 		inner = len(g.out.lines)
@@ -174,8 +174,9 @@ func (l *leaf) emit(refs []leafRef, v *vectorLoop, r *comm.Region) (inner int) {
 	inner = len(g.out.lines) + 1
 	g.out.p("%s", l.head(true))
 	g.out.p("%s := %s", k, l.now())
-	next()
+	unused := next()
 	g.stmts(l.body, r)
+	unused()
 	g.dropUnused(inner, k)
 	if len(l.streams) > 0 && !g.mentioned(inner, "t") {
 		g.out.lines[inner-1].text = l.head(false)
@@ -197,12 +198,12 @@ func (g *gen) unlessUsed(name string, inner func() int) (drop func() int) {
 }
 
 // walksInside finds the elements that lists pick in unrolled loops: so many for each
-// iteration. What it returns begins one.
-func (l *leaf) walksInside() (next func()) {
+// iteration. What next does begins one, and what that returns removes what it has not used.
+func (l *leaf) walksInside(drop func() int) (next func() (unused func()), _ func() int) {
 	g := l.g
-	var begins []string
+	var names, begins []string
 	if l.flat == nil {
-		return func() {}
+		return func() func() { return func() {} }, drop
 	}
 	for _, c := range g.prog.Comms {
 		n := l.flat.walked[c]
@@ -210,8 +211,10 @@ func (l *leaf) walksInside() (next func()) {
 			continue
 		}
 		name := strings.ToUpper(c.Name())
+		drop = g.unlessUsed("val"+name, drop)
 		g.out.p("val%s, at%s := %s.Data, %s.At[%s:][:nT*%d]", name, name, g.comms[c], g.comms[c], g.counter(c), n)
 		g.out.p("%s += nT*%d", g.counter(c), n)
+		names = append(names, "now"+name)
 		begins = append(begins, fmt.Sprintf("now%s := at%s[t*%d:][:%d]", name, name, n, n))
 		for r, k := range l.flat.listed {
 			if g.access(r).Comm == c {
@@ -219,11 +222,17 @@ func (l *leaf) walksInside() (next func()) {
 			}
 		}
 	}
-	return func() {
+	return func() func() {
+		at := len(g.out.lines)
 		for _, text := range begins {
 			g.out.p("%s", text)
 		}
-	}
+		return func() {
+			for i, name := range slices.Backward(names) {
+				g.dropUnused(at+i, name)
+			}
+		}
+	}, drop
 }
 
 // forget takes back how the loop addresses its references.
