@@ -60,9 +60,11 @@ func (y *Precision) count(o simulate.Observed) {
 
 // Measure makes plan elide of a program for each of some numbers of PEs and once for
 // any, and measures both by so many executions on each number: known counts the
-// references once for each number, symbolic once for all of them together. The
-// error is a put that came early and did not wait.
-func Measure(c *comm.Program, f *procfunc.Functions, o Options, pes []int, runs int, seed uint64) (known, symbolic Precision, err error) {
+// references once for each number, symbolic once for all of them together. Barriers that a
+// plan has put into the program do not count. The error is a put that came early and did not wait.
+func Measure(c *comm.Program, o Options, pes []int, runs int, seed uint64) (known, symbolic Precision, err error) {
+	c = c.Barriers(func([]*comm.Comm) bool { return false })
+	f := procfunc.Analyze(c, c.Graph())
 	look := func(p *plan.Plan, np int) []simulate.Observed {
 		out := simulate.Observe(p, np, runs, seed)
 		for i, x := range out {

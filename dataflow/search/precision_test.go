@@ -44,7 +44,7 @@ func TestPrecision(t *testing.T) {
 			p = randprog.Loops(seed)
 		}
 		c := transformed(t, p.Source)
-		k, s, err := search.Measure(c, procfunc.Analyze(c, c.Graph()), search.Options{}, pes, 4, seed)
+		k, s, err := search.Measure(c, search.Options{}, pes, 4, seed)
 		if err != nil {
 			t.Errorf("seed %d: %v\n%s", seed, err, p.Source)
 		}

@@ -101,6 +101,7 @@ type edit struct {
 	text    string
 	body    []edit
 	at      int // offset in the text
+	room    int // of a real number without a width: with how many digits behind the point it has a 0 in front of that
 }
 
 const (

@@ -19,6 +19,9 @@ type style struct {
 func (st style) real(dst []byte, x float64, bits int, f *edit) []byte {
 	st.round = record.OfMagnitude(st.round, math.Signbit(x))
 	g := *f
+	if g.room = 23; bits == 32 { // as gfortran
+		g.room = 14
+	}
 	tight := false // G0: no blanks around the number
 	if f.kind == editG {
 		if f.w == 0 {
@@ -182,7 +185,11 @@ func (st style) fixed(dst []byte, x float64, f *edit, tight bool, pad int) []byt
 	w := f.w
 	if w <= 0 {
 		w = width
-		if v.before == 0 && (f.kind != editF || tight || v.after+v.zeros == 0) {
+		room := f.room
+		if edigits > 0 {
+			room -= 4
+		}
+		if v.before == 0 && v.after+v.zeros <= room && (f.kind != editF || tight || v.after+v.zeros == 0) {
 			w++
 		}
 	}

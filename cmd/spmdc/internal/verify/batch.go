@@ -125,7 +125,7 @@ func (r *RandomReport) compile(table *driver.Table, s *sample, way Way) ([]byte,
 		return nil, err
 	}
 	if way.Plan == plan.Elide && r.Precision > 0 {
-		known, symbolic, err := search.Measure(c.Comm, c.Functions, search.Options{Memory: o.SlotsMemory, Strip: o.Strip}, r.PEs, r.Precision, s.seed)
+		known, symbolic, err := search.Measure(c.Comm, search.Options{Memory: o.SlotsMemory, Strip: o.Strip}, r.PEs, r.Precision, s.seed)
 		if err != nil {
 			return nil, err
 		}
