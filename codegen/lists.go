@@ -39,6 +39,10 @@ func (g *gen) findLasting(list []comm.Node, loops []ir.Stmt) {
 					note(c, g.needDepends(c))
 				}
 			}
+		case *comm.Simple:
+			if leaves(n.Stmt) {
+				return // what follows is never reached
+			}
 		case *comm.Post:
 			for _, c := range n.Comms {
 				switch {

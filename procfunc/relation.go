@@ -206,6 +206,15 @@ func (b *relationBuilder) ranges() {
 	}
 }
 
+// variable is the Var of a range of the communication.
+func (b *relationBuilder) variable(g *comm.Range) Var {
+	i, ok := b.vars[g]
+	if !ok {
+		panic(fmt.Sprintf("procfunc: an axis of #%d has a range of another communication", b.c.ID))
+	}
+	return b.r.Vars[i]
+}
+
 // consumers: the constraints of the loops and of the region say where q is.
 func (b *relationBuilder) consumers() {
 	if b.c.RootOnly {
@@ -336,7 +345,7 @@ func (b *relationBuilder) subscript(d int) (linalg.Affine, bool) {
 		// values independently. The index itself stays with the first one, as a
 		// consumer that has the one value has the other ones too.
 		b.fails("one index drives two dimensions of the section")
-		v := b.r.Vars[b.vars[t.Range]]
+		v := b.variable(t.Range)
 		v.Name, v.Of = fmt.Sprintf("%s.%d", t.Range.Index, d+1), t.Range.Index
 		b.r.Vars = append(b.r.Vars, v)
 		if ok {
@@ -397,7 +406,7 @@ func (b *relationBuilder) hull(i int) linalg.Affine {
 	}
 	single := true // all indices go in steps of one
 	for _, t := range ax.Terms {
-		r := b.r.Vars[b.vars[t.Range]]
+		r := b.variable(t.Range)
 		lo, hi := r.Lo, r.Hi
 		if (int64(t.Coef) < 0) != (r.Step < 0) {
 			lo, hi = hi, lo

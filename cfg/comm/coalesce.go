@@ -308,7 +308,7 @@ func (s *distances) widest(olds []*Comm) *Comm {
 		}
 	}
 	c.Axes = nil
-	c.Ranges = slices.Clone(c.Ranges)
+	c.Ranges = slices.Clone(s.narrow.Ranges) // those of its axes
 	for d := range c.Window {
 		c.Axes = append(c.Axes, s.moved(&c, d, c.Window[d]))
 	}

@@ -173,7 +173,7 @@ func (a *array) typeName(u *unit) string {
 	case a.kind == complexKind && a.single:
 		return "complex"
 	case a.kind == complexKind:
-		return oneOf(u, "complex(8)", "double complex")
+		return oneOf(u, "complex(8)", "complex(kind=8)")
 	case a.single:
 		return "real"
 	}
