@@ -9,7 +9,6 @@ import (
 	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/internal/randprog"
 	"github.com/spmdc/spmdc/ir/scalar"
-	"github.com/spmdc/spmdc/procfunc"
 )
 
 // transformed reads a program up to its SPMD form as the compiler does.
