@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -357,5 +358,42 @@ func TestArchitectureNames(t *testing.T) {
 	}
 	if named < 20 {
 		t.Errorf("only %d names found", named)
+	}
+}
+
+// mostGolden is how many bytes a file that outputs are compared with may have: more than
+// that nobody reads when it changes.
+const mostGolden = 60 << 10
+
+// mostReadme is how many lines README.md may have.
+const mostReadme = 200
+
+// TestSizes: README.md and the files that outputs are compared with are short.
+func TestSizes(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(readme), "\n"); n > mostReadme {
+		t.Errorf("README.md has %d lines, at most %d", n, mostReadme)
+	}
+	seen := 0
+	err = filepath.WalkDir(filepath.Join("..", ".."), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		wanted := strings.Contains(filepath.ToSlash(path), "/testdata/") || slices.Contains([]string{".golden", ".images", ".txtar"}, filepath.Ext(path))
+		if !wanted {
+			return nil
+		}
+		seen++
+		info, err := d.Info()
+		if err == nil && info.Size() > mostGolden {
+			t.Errorf("%s has %d bytes, at most %d", path, info.Size(), mostGolden)
+		}
+		return err
+	})
+	if err != nil || seen < 100 {
+		t.Errorf("only %d files: %v", seen, err)
 	}
 }

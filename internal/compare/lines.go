@@ -20,7 +20,7 @@ func SortLines(output string) string {
 	lines := strings.Split(strings.TrimRight(output, "\n"), "\n")
 	keys := make(map[string]string, len(lines))
 	for i, l := range lines {
-		l = strings.TrimRight(l, " ")
+		l = strings.Join(strings.Fields(l), " ")
 		lines[i] = l
 		keys[l] = printedReal.ReplaceAllStringFunc(l, func(s string) string {
 			x, err := strconv.ParseFloat(s, 64)
