@@ -165,7 +165,7 @@ func TestCarried(t *testing.T) { checkBoth(t, numeric("carried"), plans[0]) }
 // TestSkewed: loops of which PEs have other iterations each time.
 func TestSkewed(t *testing.T) { checkBoth(t, numeric("skewed"), plans[0]) }
 
-// TestStepped: sums and extremes in loops that all PEs step through together.
+// TestStepped: sums and extremes in loops of which all PEs execute every iteration.
 func TestStepped(t *testing.T) { checkBoth(t, numeric("stepped"), plans[0]) }
 
 // TestFused: nests that are fused, in strips of all sizes, compute what they do

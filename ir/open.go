@@ -7,7 +7,7 @@ import (
 	"github.com/spmdc/spmdc/runtime/dist"
 )
 
-// The ends of a dimension that only the run knows are numbers too, beyond all those that
+// The ends of a dimension not known before run time are numbers too, beyond all those that
 // declarations may have (2**48), so that a mapping is one of numbers everywhere. Each
 // stands for a scalar of Program.Ends:
 //
@@ -103,10 +103,10 @@ func EachEnds(m dist.Map, f func(lo, hi int) (int, int)) dist.Map {
 	return out
 }
 
-// nominalExtent is what estimates take for an extent that only the run knows.
+// nominalExtent is what estimates take for an extent not known before run time.
 const nominalExtent = 512
 
-// Nominal is the extent of b, or one of no meaning where only the run knows it: for
+// Nominal is the extent of b, or one of no meaning where it is not known before run time: for
 // estimates of costs alone.
 func (b Bound) Nominal() int {
 	if b.Open() {

@@ -214,7 +214,7 @@ func (p *Program) explainRegions(b *strings.Builder) {
 			}
 		}
 	}
-	section(b, "loops that all PEs step through together", serial)
+	section(b, "loops that are not divided among the PEs", serial)
 	section(b, "loops that a PE which runs alone executes without communications", alone)
 	section(b, "pipelines, executed PE after PE", pipes)
 	section(b, "reductions in each iteration of a loop", kept)

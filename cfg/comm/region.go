@@ -98,13 +98,13 @@ func (t *attempt) contents() string {
 		t.loopsOf[s], t.armsOf[s] = loops, arms
 		switch s := s.(type) {
 		case *ir.Read:
-			why = fmt.Sprintf("READ in line %d is done by all PEs together", s.Pos.Line)
+			why = fmt.Sprintf("READ in line %d is executed by all PEs", s.Pos.Line)
 		case *ir.Stop:
-			why = fmt.Sprintf("STOP in line %d ends all PEs together", s.Pos.Line)
+			why = fmt.Sprintf("STOP in line %d ends all PEs", s.Pos.Line)
 		case *ir.Allocate:
-			why = fmt.Sprintf("%s is allocated or deallocated in line %d by all PEs together", s.Sym.Source(), s.Pos.Line)
+			why = fmt.Sprintf("%s is allocated or deallocated in line %d by all PEs", s.Sym.Source(), s.Pos.Line)
 		case *ir.Checkpoint:
-			why = fmt.Sprintf("the checkpoint in line %d is taken by all PEs together", s.Pos.Line)
+			why = fmt.Sprintf("the checkpoint in line %d is taken by all PEs", s.Pos.Line)
 		case *ir.Exit:
 			if !inside[s.Loop] {
 				why = fmt.Sprintf("EXIT in line %d leaves the loop", s.Pos.Line)

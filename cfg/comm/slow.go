@@ -80,7 +80,7 @@ func (w *slowness) warn(pos source.Pos, remedy, format string, args ...any) {
 	w.diags.Warnf(source.Slow, pos, format, args...).WithHelp("%s; explain FILE comm has the communications, --quiet drops such warnings", remedy)
 }
 
-// nodes looks at nodes inside the loop around, which all PEs step through together.
+// nodes looks at nodes inside the loop around, of which all PEs execute every iteration.
 func (w *slowness) nodes(list []Node, around *ir.Do) {
 	for _, n := range list {
 		switch n := n.(type) {
@@ -119,7 +119,7 @@ func (w *slowness) undivided(n *Loop) bool {
 	if why == "" {
 		return false
 	}
-	w.warn(n.Do.Pos, remedyOf(why), "the loop is not divided, all PEs step through it together: %s", why)
+	w.warn(n.Do.Pos, remedyOf(why), "the loop is not divided, all PEs execute every iteration: %s", why)
 	return true
 }
 

@@ -21,7 +21,7 @@ import (
 type Traffic struct {
 	PEs     int
 	bytes   [][]float64         // by PE and PE, both directions together
-	unknown map[*comm.Comm]bool // whose messages only the run knows
+	unknown map[*comm.Comm]bool // whose messages are not known before run time
 	cut     bool                // the run is longer
 	guessed bool
 }

@@ -22,7 +22,7 @@ type array struct {
 	special  bool // may hold NaN, infinities and zeros of both signs
 	empty    bool // has no elements
 	private  bool // has values in the iterations of its kernel's loop alone
-	open     bool // only the run knows its bounds, see openArrays
+	open     bool // its bounds are not known before run time, see openArrays
 	named    bool // perhaps assigned to by its name
 	own      bool // its kernel allocates it, and deallocates it
 	dims     []bounds

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Arrays whose bounds only the run knows. They are ALLOCATABLE, and allocated at the start
+// Arrays whose bounds are not known before run time. They are ALLOCATABLE, and allocated at the start
 // with bounds that are computed from what the program has read:
 //
 //	double precision, allocatable :: a(:)

@@ -124,7 +124,7 @@ func (d *divider) plain(diags *source.List) {
 			case d.prog.SPMD:
 				refuse(t, m.Pos, "the program has coarrays")
 			case s.Placed():
-				refuse(t, m.Pos, "only the run knows the bounds of "+s.Source())
+				refuse(t, m.Pos, "the bounds of "+s.Source()+" are not known before run time")
 			case whole[s]:
 				refuse(t, m.Pos, s.Source()+" is allocated")
 			case t.format.BlockLength() > 0 && blockingOf(ax) == nil:
@@ -133,7 +133,7 @@ func (d *divider) plain(diags *source.List) {
 		}
 		for _, f := range m.Map.Fixed {
 			if d.prog.SPMD || s.Placed() {
-				refuse(dealtFixed(m, f), m.Pos, "the program has coarrays or bounds that only the run knows")
+				refuse(dealtFixed(m, f), m.Pos, "the program has coarrays or bounds not known before run time")
 			}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/spmdc/spmdc/parser/source"
 )
 
-// An array whose extents only the run knows has open ends (see ir/open.go), which scalars
+// An array whose extents are not known before run time has open ends (see ir/open.go), which scalars
 // of the program give:
 //
 //	real, allocatable :: a(:)    a(1:ω₀), a_hi1 is ω₀, a_allocated = .false.

@@ -369,7 +369,7 @@ func (l *lowerer) elementsOf(a *argument, pre *[]ir.Stmt) *elemental {
 }
 
 // most is the largest extent of the dimension of t, which is in dimension b of its array; 0
-// where only the run knows it.
+// where it is not known before run time.
 func (t *viewTerm) most(b ir.Bound) int {
 	switch {
 	case t.vec != nil:
@@ -380,7 +380,7 @@ func (t *viewTerm) most(b ir.Bound) int {
 	return limitOf(b)
 }
 
-// limitOf is the extent of a dimension, 0 where only the run knows it.
+// limitOf is the extent of a dimension, 0 where it is not known before run time.
 func limitOf(b ir.Bound) int {
 	if b.Open() {
 		return 0
@@ -492,7 +492,7 @@ func (l *lowerer) beside(a *argument, pos source.Pos, pre *[]ir.Stmt) *argument 
 	return &argument{pos: pos, typ: a.typ, name: a.name, view: &view{base: t, subs: a.view.subs}, shape: a.shape}
 }
 
-// allocation gives the new array t bounds and a place, if only the run knows them: it is open,
+// allocation gives the new array t bounds and a place, if they are not known before run time: it is open,
 // or aligned with what may be. Settle leaves it out where all ends turn out to be constant.
 func (l *lowerer) allocation(t *ir.Symbol) []ir.Stmt {
 	if len(l.prog.Ends) == 0 || !t.IsOpen() && !l.hasDirectives(t) {
@@ -528,7 +528,7 @@ func (l *lowerer) arrayTemp(like *argument, pos source.Pos, pre *[]ir.Stmt) *arg
 	return &argument{pos: pos, typ: like.typ, name: like.name, view: v, shape: sh}
 }
 
-// openTemp is arrayTemp where like is a part of an array of which only the run knows how
+// openTemp is arrayTemp where like is a part of an array of which it is not known before run time how
 // large it is: t is as large as the part.
 func (l *lowerer) openTemp(t *ir.Symbol, like *argument, pos source.Pos, pre *[]ir.Stmt) *argument {
 	lo := make([]ir.Expr, len(like.shape.n))

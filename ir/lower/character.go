@@ -90,7 +90,7 @@ func (l *lowerer) recordsOf(e ast.Expr, write bool) *records {
 	size := l.arith(ir.Mul, l.convert(l.product1(a.shape.n), ir.Long), intConstOf(ir.Long, r.length, pos), pos)
 	if n, known := constOf(size); known || l.phantom {
 		r.sym = l.temp("records", ir.Character, n, pos)
-	} else { // only the run knows how many they are
+	} else { // how many they are is not known before run time
 		r.sym = l.temp("records", ir.Character, ir.AnyLength, pos)
 		empty := &ir.Const{X: ir.X{Pos: pos, Typ: ir.Character}}
 		r.before = append(r.before, &ir.Assign{S: ir.S{Pos: pos}, LHS: r.text(pos), RHS: &ir.Call{X: ir.X{Pos: pos, Typ: ir.Character}, Name: "pad", Args: []ir.Expr{empty, size}}})

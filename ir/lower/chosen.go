@@ -8,7 +8,7 @@ import (
 	"github.com/spmdc/spmdc/parser/ast"
 )
 
-// Where only the run knows DIM or BACK of a function, an IF chooses between the calls with each
+// Where DIM or BACK of a function is not known before run time, an IF chooses between the calls with each
 // value that it may have. What is returned goes to an array with room for all of them:
 //
 //	sum(a, dim=k)     if (k == 1) then;  t(1:size(a,2)) = sum(a, dim=1)

@@ -435,7 +435,7 @@ func (l *lowerer) sectionOf(a *argument) *ir.Section {
 			continue
 		}
 		if !isConst(s.coef) {
-			l.errorf(codeOutside, a.pos, "%s has its elements at a distance that only the run knows, and cannot go to other images as a whole", a.name).
+			l.errorf(codeOutside, a.pos, "%s has its elements at a distance not known before run time, and cannot go to other images as a whole", a.name).
 				WithHelp("copy it to an array of its own, and pass that")
 			return &ir.Section{Sym: a.view.base, Dims: []ir.Range{{Lo: l.intConst(1, a.pos)}}}
 		}

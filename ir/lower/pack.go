@@ -63,7 +63,7 @@ func (l *lowerer) packed(e *ast.Index, pre *[]ir.Stmt) *argument {
 			size *= c
 		}
 		most := ir.Expr(l.intConst(size, e.Pos))
-		if size == 0 { // only the run knows
+		if size == 0 { // not known before run time
 			most = l.product1(ctx.n)
 		}
 		if t = l.room(&elemental{n: []ir.Expr{most}, pre: pre}, value.Type(), l.charLen(value), e.Pos); t == nil {

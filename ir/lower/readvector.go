@@ -118,7 +118,7 @@ func (l *lowerer) vectorReads(n *readNest, r *ir.Read) bool {
 }
 
 // mayCheckpoint reports whether the program uses checkpoints, which do not save arrays of which
-// only the run knows the extents.
+// the extents are not known before run time.
 func (l *lowerer) mayCheckpoint() bool {
 	for at := l.scope; at != nil; at = at.host {
 		if at.checkpoints {

@@ -101,7 +101,7 @@ func (l *lowerer) rigid(s *ir.Symbol) string {
 	case s.Coarray:
 		return "coarrays are not reshaped by a call"
 	case s.IsOpen():
-		return "arrays whose extents only the run knows are not reshaped by a call"
+		return "arrays whose extents are not known before run time are not reshaped by a call"
 	case l.constants[s]:
 		return "arrays of constants are not reshaped by a call"
 	}

@@ -87,7 +87,7 @@ func (l *lowerer) noOpenCheckpoint() {
 	}
 	for _, s := range l.prog.Symbols {
 		if s.IsOpen() {
-			l.errorf(codeOutside, s.Pos, "%s has extents that only the run knows, in a program with checkpoints, which do not save them", s.Source()).
+			l.errorf(codeOutside, s.Pos, "%s has extents not known before run time, in a program with checkpoints, which do not save them", s.Source()).
 				WithHelp("declare it with constant bounds")
 		}
 	}

@@ -37,13 +37,13 @@ func (b *binding) elementLength(d *dummy, t declType) {
 		b.l.errorf(codeCall, d.declared, "the length of %s is declared after its dimensions, and differs from that of argument %d of %s", d.Name.Name, d.no, b.unit.Name).
 			WithHelp("declare both in one statement, as in: character(len=%d) :: %s(...)", t.length, d.Name.Name)
 	case n < 0:
-		b.l.errorf(codeCall, d.arg.pos, "%s is a text whose length only the run knows, the dummy argument %s is an array", b.what(d), d.Name.Name).
+		b.l.errorf(codeCall, d.arg.pos, "%s is a text whose length is not known before run time, the dummy argument %s is an array", b.what(d), d.Name.Name).
 			WithHelp("pass a text with a constant length")
 	}
 }
 
 // textLength is the length of what is passed: of an element, a part of one, or a text; -1
-// where only the run knows.
+// where they are not known before run time.
 func (b *binding) textLength(a *argument) int {
 	switch {
 	case a.part != nil:

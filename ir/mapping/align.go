@@ -246,7 +246,7 @@ func (r *resolver) matchColon(o, target *object, d *ir.Directive, dim, j int) (s
 	b, t := o.dims[dim], target.dims[j]
 	if b.Open() || t.Open() {
 		if b.Lo != t.Lo && (ir.IsOpen(b.Lo) || ir.IsOpen(t.Lo)) {
-			r.diags.Errorf(source.OutsideSubset, d.NamePos, "dimension %d of %s is aligned with dimension %d of %s from their lower bounds on, which only the run knows", dim+1, o.name, j+1, target.name).
+			r.diags.Errorf(source.OutsideSubset, d.NamePos, "dimension %d of %s is aligned with dimension %d of %s from their lower bounds on, which are not known before run time", dim+1, o.name, j+1, target.name).
 				WithNote(target.pos, "declared as %s(%s)", target.name, ir.BoundsString(target.dims)).
 				WithHelp("write the subscripts, as in ALIGN %s(i) WITH %s(i)", o.name, target.name)
 			return subscript{}, false
@@ -270,7 +270,7 @@ func (r *resolver) matchColon(o, target *object, d *ir.Directive, dim, j int) (s
 func (r *resolver) matchSection(o, target *object, dim, j int, s ir.AlignSub) (subscript, bool) {
 	b, t := o.dims[dim], s.Section
 	if b.Open() {
-		r.diags.Errorf(source.OutsideSubset, s.Pos, "dimension %d of %s, whose bounds only the run knows, is aligned with a section of %s", dim+1, o.name, target.name).
+		r.diags.Errorf(source.OutsideSubset, s.Pos, "dimension %d of %s, whose bounds are not known before run time, is aligned with a section of %s", dim+1, o.name, target.name).
 			WithNote(o.pos, "declared as %s(%s)", o.name, ir.BoundsString(o.dims)).
 			WithHelp("write the subscripts: ALIGN %s(i) WITH %s(i)", o.name, target.name)
 		return subscript{}, false

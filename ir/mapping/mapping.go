@@ -17,7 +17,7 @@
 // An array may be aligned with an array that is aligned itself; the positions
 // are composed, so that every map speaks of the template at the end of the chain.
 // The numbers that follow from a map for given PEs are those of runtime/dist.
-// Ends that only the run knows are open ends (ir/open.go) in the maps too; that each
+// Ends not known before run time are open ends (ir/open.go) in the maps too; that each
 // element has a position in the template is then checked where the array gets its bounds.
 package mapping
 
@@ -201,7 +201,7 @@ func (r *resolver) mapping(o *object) *ir.Mapping {
 		return nil
 	}
 	if m.Ends = r.ends(m.Map); len(m.Ends) > 0 && !o.sym.IsOpen() && !r.allocated(o.sym) {
-		r.diags.Errorf(source.OutsideSubset, m.Pos, "%s has constant bounds and is aligned with %s, whose bounds only the run knows", o.sym.Source(), o.align.Target).
+		r.diags.Errorf(source.OutsideSubset, m.Pos, "%s has constant bounds and is aligned with %s, whose bounds are not known before run time", o.sym.Source(), o.align.Target).
 			WithNote(o.pos, "it is declared here").
 			WithHelp("declare %s ALLOCATABLE and allocate it behind what it is aligned with, or DISTRIBUTE it", o.sym.Source())
 		return nil

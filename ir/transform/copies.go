@@ -77,7 +77,7 @@ func (o *onCopies) stays() error {
 	}
 	for _, s := range o.arrays {
 		if s.IsOpen() {
-			why = refuse("only the run knows the bounds of %s", s.Source())
+			why = refuse("the bounds of %s are not known before run time", s.Source())
 		}
 	}
 	ir.Walk([]ir.Stmt{o.loop}, func(s ir.Stmt) bool {

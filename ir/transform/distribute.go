@@ -127,7 +127,7 @@ func inOrder(body []ir.Stmt, own ...ir.Stmt) error {
 		case *ir.Stop:
 			why = refuse("STOP in line %d ends the program between iterations", line)
 		case *ir.Allocate:
-			why = refuse("ALLOCATE or DEALLOCATE in line %d is done by all PEs together", line)
+			why = refuse("ALLOCATE or DEALLOCATE in line %d is executed by all PEs", line)
 		case *ir.Checkpoint:
 			why = refuse("the checkpoint in line %d lies between iterations", line)
 		case *ir.Do, *ir.While:

@@ -12,7 +12,7 @@
 //	   z(n,j) = 0.0d0       ! computed by the owner of row n
 //	end do
 //
-// has statements of different owners. All PEs step through it together, and
+// has statements of different owners. All PEs execute every iteration of it, and
 // each of its iterations sends one element. Distributed into
 //
 //	do j = 1, n

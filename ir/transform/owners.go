@@ -19,7 +19,7 @@ const anybody = "anybody"
 // kind describes who executes the iterations of loop as far as part s is
 // concerned: the template positions that the elements assigned in s have in
 // terms of loop's index and of what is fixed in it. What loops inside s decide
-// is left out. Different kinds in one loop make all PEs step through it.
+// is left out. Different kinds in one loop make all PEs execute every iteration.
 func (a *Analysis) kind(s ir.Stmt, loop *ir.Do) string {
 	kinds := map[string]bool{}
 	ir.Walk([]ir.Stmt{s}, func(s ir.Stmt) bool {

@@ -214,7 +214,7 @@ func (r *replication) apart() error {
 				continue
 			}
 			if x.ref.Sym.IsOpen() {
-				return refuse("only the run knows the bounds of %s", x.ref.Sym.Source())
+				return refuse("the bounds of %s are not known before run time", x.ref.Sym.Source())
 			}
 			if pairs++; pairs > maxPairs {
 				return refuse("it has more than %d pairs of references to test", maxPairs)

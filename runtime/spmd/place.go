@@ -7,7 +7,7 @@ import (
 	"github.com/spmdc/spmdc/runtime/transport"
 )
 
-// Place allocates a distributed array whose bounds only the run knows: it lies as m says,
+// Place allocates a distributed array whose bounds are not known before run time: it lies as m says,
 // on the grid that it was made for. What its elements were is lost. Collective, between executions of
 // communications.
 //

@@ -65,7 +65,7 @@ type level struct {
 	dropped int64
 	off     bool // nothing is kept
 
-	unselected int64 // left out as was asked for
+	unselected int64 // left out as requested
 }
 
 const (

@@ -87,7 +87,7 @@ func work(size int) int { return size + size*size/400 }
 // with several owners is computed by each of them. Loops are executed on copies of arrays
 // before their order hides how few copies it takes. Within a kind candidates come inner loops
 // first; one that pays is taken at once, and the search goes on in what it made.
-// Candidates are loops that all PEs step through together, or fall back on
+// Candidates are loops of which all PEs execute every iteration, or fall back on
 // gathered arrays, or wait for one another in, or use whole arrays in for their ends, and
 // guards in loops of the first kind: nothing else can lose a message. Arrays are gathered
 // last, for a loop as the source has it where it still does the same. The statements of the unit are

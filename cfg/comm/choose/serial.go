@@ -13,7 +13,7 @@ import (
 //	   x(i) = (d(i) - a(i)*x(i-h) - c(i)*x(i+h))/b(i)
 //	end do
 //
-// all PEs step through the loop together, with two broadcasts in each iteration. For one PE
+// all PEs execute every iteration of the loop, with two broadcasts in each iteration. For one PE
 // it is a loop like any other, and perhaps a kernel.
 //
 // It is not worth it where each PE computes much between two communications, as in the time

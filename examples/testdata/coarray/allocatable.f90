@@ -1,4 +1,4 @@
-! Allocatable coarrays with extents and codimensions that only the run knows, and what asks
+! Allocatable coarrays with extents and codimensions not known before run time, and what asks
 ! about codimensions.
 module grid
 implicit none

@@ -154,7 +154,7 @@ func (p *program) inBlocks(list []ast.Stmt, f func(*ast.TypeDecl)) {
 	}
 }
 
-// canBeDescribed reports whether c may have descriptors: pointers, texts whose length only the run knows,
+// canBeDescribed reports whether c may have descriptors: pointers, texts whose length is not known before run time,
 // objects that the run gives a type and coarrays have none.
 func (c *component) canBeDescribed() bool {
 	return len(c.codims) == 0 && !c.dynamic && !c.pointer && (c.of == nil || c.of.points == nil) && !isOpenLength(c.spec.Len)

@@ -168,7 +168,7 @@ type Kept struct {
 	// of messages each epoch.
 	Every   int64     `json:"every"`
 	Dropped []Dropped `json:"dropped,omitempty"`
-	// Unselected is how many events were left out as was asked for.
+	// Unselected is how many events were left out as requested.
 	Unselected int64 `json:"unselected,omitempty"`
 }
 

@@ -189,7 +189,7 @@ func (t *Trace) Notes() (notes []string) {
 			notes = append(notes, fmt.Sprintf("PE %d: %d executions of regions are left out, of depth %d and more: their memory was needed", pe, deep, level))
 		}
 		if k.Unselected > 0 {
-			notes = append(notes, fmt.Sprintf("PE %d: %d events are left out, as was asked for when the trace was made", pe, k.Unselected))
+			notes = append(notes, fmt.Sprintf("PE %d: %d events are left out, as requested when the trace was made", pe, k.Unselected))
 		}
 		if k.Every > 1 {
 			notes = append(notes, fmt.Sprintf("PE %d: %d events of messages are left out: those of one epoch in %d are there", pe, messages, k.Every))
