@@ -106,6 +106,10 @@ func (t *unit) allocateDescribed(s *ast.Allocate) []ast.Stmt {
 				fails = append(fails, e.set(clone(message), &ast.StringLit{XBase: e.XBase, Value: text}))
 			}
 		}
+		if b.pointer && !s.Free {
+			out = append(out, t.allocation1(o, bounds, from, mold, e)...)
+			continue
+		}
 		check := e.when(e.bin(other, t.field(d, "at"), e.lit(0)), fails...)
 		var does []ast.Stmt
 		if s.Free {
@@ -499,6 +503,8 @@ func (t *unit) describedInquiry(name string, args []ast.Expr, at ast.XBase) ast.
 		return nil
 	}
 	switch name {
+	case "present":
+		return e.ref(name, t.field(d, "at"))
 	case "allocated":
 		return &ast.Paren{XBase: at, X: e.bin("/=", t.field(d, "at"), e.lit(0))}
 	case "size":

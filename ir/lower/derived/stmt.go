@@ -396,7 +396,7 @@ func (t *unit) assignment(s *ast.Assign) []ast.Stmt {
 	if o := t.chosenObject(s.LHS); o != nil {
 		return t.becomes(o, s.RHS, s.Base)
 	}
-	if o := t.object(s.LHS); o != nil && o.whole != nil && t.fixed == "" && (r == nil || from.declared() == r.declared()) {
+	if o := t.object(s.LHS); o != nil && o.whole != nil && !o.described.pointer && t.fixed == "" && (r == nil || from.declared() == r.declared()) {
 		return t.assignWhole(o, s.RHS, s.Base)
 	}
 	if !t.values(r, s.LHS.Position()) {
@@ -510,6 +510,10 @@ func (t *unit) leavesCopied(to, from *object, leaves []*leaf, base ast.Base) []a
 func (t *unit) pointerAssign(s *ast.PointerAssign) []ast.Stmt {
 	var out []ast.Stmt
 	for _, p := range s.To {
+		if list, ok := t.placed(p, s.X, s.Base); ok {
+			out = append(out, list...)
+			continue
+		}
 		to := t.object(p)
 		if to == nil || to.of == nil {
 			out = append(out, &ast.PointerAssign{Base: s.Base, To: []ast.Expr{t.expr(p)}, X: t.expr(clone(s.X))})
