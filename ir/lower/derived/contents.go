@@ -196,7 +196,7 @@ func (t *unit) allocation1(o *object, bounds []ast.Expr, from, mold ast.Expr, e 
 	out = append(out, t.setBounds(d, b, lo, n, e)...)
 	all := t.within(d, &component{described: b}, nil, e.XBase)
 	if b.elem != nil {
-		out = append(out, t.begun(all)...)
+		out = append(out, t.begun(t.everyOf(d, b, e))...)
 	}
 	if from != nil {
 		name := "%source"

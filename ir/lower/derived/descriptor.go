@@ -225,6 +225,16 @@ func (t *unit) within(d *object, c *component, args []ast.Expr, at ast.XBase) *o
 	return o
 }
 
+// everyOf are the elements that d describes, of any rank, one after the other.
+func (t *unit) everyOf(d *object, b *described, e builder) *object {
+	v := b.pool.v
+	var at ast.Expr = t.field(d, "at")
+	if b.rank > 0 {
+		at = e.section(at, e.minus(e.plus(clone(at), t.countOf(d, b, e.XBase)), e.lit(1)))
+	}
+	return &object{XBase: e.XBase, root: v, of: b.elem, name: v.name, desc: d, described: b, groups: []group{{rank: 1, args: []ast.Expr{at}}}}
+}
+
 func isTriplet(x ast.Expr) bool { _, ok := x.(*ast.Triplet); return ok }
 
 // place is the subscript in the pool of the elements args of what d describes, of all where that is

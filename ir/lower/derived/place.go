@@ -63,12 +63,23 @@ func (p *program) places(mark func(r *record, many bool)) {
 // described says how v is stored where pointers to its type are places: it is one, or it has one;
 // nil for anything else.
 func (v *variable) described() *described {
-	r := v.of
-	if r == nil || !r.linked || r.pool == nil || v.coarray || v.dummy && !v.pointer || !v.pointer && !v.target {
+	r := v.of.declared()
+	switch {
+	case r == nil || !r.linked || r.pool == nil || v.coarray || v.of != r && v.of.adds(r):
+		return nil
+	case v.pointer:
+	case v.dummy:
+		if !v.inPlace || v.rank > 0 || v.allocatable {
+			return nil
+		}
+	case !v.target:
 		return nil
 	}
 	return &described{elem: r, rank: v.rank, pool: r.pool, pointer: v.pointer, desc: r.pool.descriptor(v.rank)}
 }
+
+// adds reports whether r, the type of what is declared with CLASS(of), has more than of.
+func (r *record) adds(of *record) bool { return len(r.comps) != len(of.comps) }
 
 // leaves are what v is made of.
 func (v *variable) leaves() []*leaf {
@@ -98,7 +109,7 @@ func (s *scope) attributes(list []ast.Stmt) {
 	}
 	for _, n := range s.unit.Args {
 		if v := s.vars[n.Name]; v != nil {
-			v.dummy = true
+			v.dummy, v.inPlace = true, v.inPlace || s.outer != nil && (v.target || s.unit.Recursive) && !v.byValue
 		}
 	}
 }
@@ -117,6 +128,8 @@ func (t *unit) describedDecl(d *ast.TypeDecl, e *ast.Entity, v *variable, b *des
 	for _, l := range b.desc.leaves() {
 		one := leafDecl(l, &c, e.Name, e.Pos, nil, nil)
 		switch {
+		case v.dummy && !b.pointer:
+			one.Intent = "in"
 		case v.dummy:
 		case lasts:
 			one.Entities[0].Init = clone(l.comp.init)
@@ -132,6 +145,12 @@ func (t *unit) describedDecl(d *ast.TypeDecl, e *ast.Entity, v *variable, b *des
 		return out
 	}
 	whole := t.stored(v, b, nil, at.XBase)
+	if v.dummy {
+		if d.Intent == "out" {
+			t.start = append(append(t.start, t.emptied(whole)...), t.begun(whole)...)
+		}
+		return out
+	}
 	if !d.Allocatable {
 		if lasts && (t.unit.Kind == ast.ModuleUnit || t.unit.Kind.IsProcedure()) {
 			t.p.errorf(e.Pos, "%s, to which pointers may point, is in a module or has SAVE", e.Name).WithHelp("declare it as a pointer, and allocate it")
@@ -294,9 +313,53 @@ func (t *unit) associatedPlace(args []ast.Expr, at ast.XBase) ast.Expr {
 // pointerParts are the arguments for a dummy argument that is a place, which x is passed to.
 func (t *unit) pointerParts(x ast.Expr, v *variable, at source.Pos) []ast.Expr {
 	b := v.described()
+	if !b.pointer {
+		if place := t.lentPlace(x, v, b); place != nil {
+			return []ast.Expr{place}
+		}
+		return nil
+	}
 	if p, ok := x.(*ast.Paren); ok && t.object(p.X) != nil {
 		t.p.errorf(at, "an expression is passed to %s, which is a pointer", v.name).WithHelp("pass a pointer")
 		return nil
 	}
 	return t.pointing(x, b)
+}
+
+// lentPlace is the place of x, which is passed to dummy argument v with descriptor b. What is not in the
+// pool is there during the statement.
+func (t *unit) lentPlace(x ast.Expr, v *variable, b *described) ast.Expr {
+	e := builder{ast.XBase{Pos: x.Position(), End: x.EndPosition()}}
+	o := t.object(x)
+	if o == nil {
+		if o = t.pointerValue(x); o != nil {
+			return t.field(o.whole, "at")
+		}
+	}
+	if o != nil && o.whole != nil && o.described.rank == 0 {
+		return t.field(o.whole, "at")
+	}
+	if o != nil && o.root == b.pool.v && o.name == b.pool.v.name && o.rank() == 0 {
+		return t.expr(clone(o.groups[0].args[0]))
+	}
+	if t.fixed != "" {
+		t.p.errorf(e.Pos, "a value of type %s is passed to %s %s", b.elem.name, v.name, t.fixed).WithHelp("call the procedure in front of the statement")
+		return nil
+	}
+	var parts []ast.Expr
+	if o != nil {
+		o = t.steady(o)
+		parts = t.references(o)
+	} else {
+		parts = t.value(x, b.elem, false)
+	}
+	d := t.temp(b.desc, e.XBase)
+	lent := t.within(d, &component{described: b}, nil, e.XBase)
+	t.before = append(t.before, e.call(b.pool.part("take"), t.field(d, "at"), e.lit(1)))
+	t.before = append(t.before, t.transferred(t.references(lent), parts, e)...)
+	if o != nil && v.intent != "in" {
+		t.after = append(t.after, t.transferred(t.references(o), t.references(lent), e)...)
+	}
+	t.after = append(append(t.after, t.forgotten(lent)...), t.clear(d, b))
+	return t.field(d, "at")
 }

@@ -263,11 +263,16 @@ func (t *unit) stepped(o *object) (*object, *ast.ImpliedDo) {
 }
 
 // counter is an INTEGER that the source does not have.
-func (t *unit) counter(b builder) ast.Expr {
+func (t *unit) counter(b builder) ast.Expr { return t.local(b, "integer") }
+
+// local is a variable of an intrinsic type that the source does not have.
+func (t *unit) local(b builder, kind string) ast.Expr {
 	s := t.scope.ofUnit()
 	s.count++
 	name := fmt.Sprintf("item%%%d", s.count)
-	s.temps = append(s.temps, b.integers("", name))
+	d := b.integers("", name)
+	d.Type.Name = kind
+	s.temps = append(s.temps, d)
 	s.vars[name] = nil
 	return b.id(name)
 }

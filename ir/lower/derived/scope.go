@@ -110,6 +110,9 @@ type variable struct {
 	pointer     bool // allocatable is set, too
 	target      bool
 	dummy       bool
+	inPlace     bool // passed by its place, where pointers to its type are places
+	byValue     bool
+	intent      string
 	alias       *object // it is another name of that
 }
 
@@ -277,6 +280,7 @@ func (p *program) spec(s *scope, list []ast.Stmt) {
 				if v != nil {
 					v.name, v.allocatable, v.coarray = e.Name, st.Allocatable, len(e.Codims)+len(st.Codimension) > 0
 					v.pointer, v.target = st.Pointer, slices.Contains(st.Unused, "target")
+					v.byValue, v.intent = st.Value, st.Intent
 					if v.class && v.allocatable && rank == 0 {
 						v.dynamic, v.allocatable, v.of.static.dynamic = true, false, true
 					}

@@ -179,7 +179,10 @@ func (t *unit) branches(s *ast.If) []ast.Stmt {
 	before := t.before
 	for i := range c.Arms {
 		t.before = nil
-		c.Arms[i].Cond = t.expr(c.Arms[i].Cond)
+		after := t.after
+		t.after = nil
+		c.Arms[i].Cond = t.settled(t.expr(c.Arms[i].Cond))
+		t.after = after
 		first := t.before
 		switch {
 		case i == 0:
@@ -207,11 +210,11 @@ func (t *unit) branches(s *ast.If) []ast.Stmt {
 // left where the condition does not hold.
 func (t *unit) doWhile(s *ast.DoWhile) []ast.Stmt {
 	c := ast.Copy(s)
-	outer := t.before
-	t.before = nil
-	c.Cond = t.expr(s.Cond)
+	outer, after := t.before, t.after
+	t.before, t.after = nil, nil
+	c.Cond = t.settled(t.expr(s.Cond))
 	first := t.before
-	t.before = outer
+	t.before, t.after = outer, after
 	c.Body = t.list(s.Body)
 	if len(first) == 0 {
 		return one(c)
@@ -219,6 +222,18 @@ func (t *unit) doWhile(s *ast.DoWhile) []ast.Stmt {
 	leave := &ast.If{Base: ast.Base{Pos: s.Pos}, OneLine: true, EndPos: s.Pos,
 		Arms: []ast.IfArm{{Pos: s.Pos, Cond: &ast.Unary{XBase: ast.XBase{Pos: s.Pos, End: s.Pos}, Op: ".not.", X: c.Cond}, Body: one(&ast.Exit{Base: ast.Base{Pos: s.Pos}, Name: s.Name})}}}
 	return one(&ast.Do{Base: s.Base, Name: s.Name, EndPos: s.EndPos, TermLabel: s.TermLabel, Body: slices.Concat(first, one(leave), c.Body)})
+}
+
+// settled is condition x, kept in a variable where something is done behind it.
+func (t *unit) settled(x ast.Expr) ast.Expr {
+	if len(t.after) == 0 {
+		return x
+	}
+	e := builder{ast.XBase{Pos: x.Position(), End: x.EndPosition()}}
+	v := t.local(e, "logical")
+	t.before = append(append(t.before, e.set(v, x)), t.after...)
+	t.after = nil
+	return clone(v)
 }
 
 // call is CALL: of a procedure of a type, or with arguments of derived types.
