@@ -1,6 +1,7 @@
 package fio
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"strconv"
@@ -242,6 +243,8 @@ func (r *reader) whole(x *edit, bits int) int64 {
 	base := 10
 	switch x.kind {
 	case editI, editG:
+	case editA:
+		return int64(r.bytes(x, bits/8))
 	case editB:
 		base = 2
 	case editO:
@@ -270,10 +273,21 @@ func (r *reader) whole(x *edit, bits int) int64 {
 	return n
 }
 
+// bytes is a number by A: its n bytes are characters, blanks where the field has fewer.
+func (r *reader) bytes(x *edit, n int) uint64 {
+	w := x.w
+	if w <= 0 {
+		w = n
+	}
+	s := r.field(w, false)
+	b := append([]byte(s[max(len(s)-n, 0):]), "        "...)
+	return binary.LittleEndian.Uint64(append(b[:n:n], make([]byte, 8-n)...))
+}
+
 func (r *reader) float(x *edit, bits int) float64 {
 	switch x.kind {
 	case editF, editE, editD, editEN, editES, editG:
-	case editB, editO, editZ:
+	case editA, editB, editO, editZ:
 		u := uint64(r.whole(x, bits))
 		if bits == 32 {
 			return float64(math.Float32frombits(uint32(u)))
