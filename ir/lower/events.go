@@ -212,7 +212,7 @@ func (l *lowerer) eventQuery(s *ast.Call) []ir.Stmt {
 		return nil
 	}
 	if _, other := a.x.(*ir.CoRef); other {
-		l.errorf(codeArgument, args[0].Position(), "event_query of an event of another image").WithHelp("each image asks for its own events")
+		l.errorf(codeArgument, args[0].Position(), "event_query of an event of another image").WithHelp("an image can query its own events only")
 		return nil
 	}
 	if !count.Type().IsInteger() {

@@ -170,8 +170,8 @@ func (l *lowerer) repeated(first int) {
 }
 
 // samePlace reports whether every element of s lies where the element of v does
-// that it stands for; or, with loose, is dealt out in the same way: where only the run knows the
-// bounds it also knows only then whether they are alike, and what is dealt out alike need not be copied.
+// that it stands for; or, with loose, is dealt out in the same way: where the bounds are
+// not known before run time, nor is whether they are alike, and what is dealt out alike need not be copied.
 func samePlace(s *ir.Symbol, v *view, loose bool) bool {
 	if len(v.subs) != len(s.Dims) {
 		return false

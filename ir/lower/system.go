@@ -10,8 +10,8 @@ import (
 	"github.com/spmdc/spmdc/parser/source"
 )
 
-// Intrinsic subroutines that ask the system for something are statements like READ:
-// PE 0 asks, and all PEs get the answer; of a program with coarrays each image asks.
+// Intrinsic subroutines that query the system are statements like READ: PE 0
+// queries, and all PEs get the result; of a program with coarrays each image queries.
 
 // systemParam is a dummy argument of an intrinsic subroutine.
 type systemParam struct {

@@ -150,7 +150,7 @@ func (l *lowerer) checkImports(u *ast.Use, m *scope, i *imports, intrinsic bool)
 				WithNote(m.unit.Pos, "the module is here").WithHelp("remove it from the list, or make it PUBLIC in the module")
 		case intrinsic:
 			l.errorf(codeOutside, name.Pos, "%s of the intrinsic module %s is not supported", name.Name, u.Module.Name).
-				WithHelp("supported are the constants, and of ieee_arithmetic the functions that ask what a number is")
+				WithHelp("supported are the constants, and of ieee_arithmetic the functions that classify numbers")
 		default:
 			l.errorf(codeCall, name.Pos, "module %s has no %s", u.Module.Name, name.Name).
 				WithNote(m.unit.Pos, "the module is here").WithHelp("remove it from the list, or declare it in the module")

@@ -13,7 +13,7 @@ type Modes struct {
 	Plus  bool // SIGN='PLUS'
 	NoPad bool // PAD='NO'
 	Delim byte // of texts in list-directed output: a quote, an apostrophe, or 0
-	Bare  bool // DELIM='NONE', which NAMELIST groups need to be told: they have quotes else
+	Bare  bool // DELIM='NONE', which differs in NAMELIST groups: by default they have quotes
 	Round byte // U, D, Z, N, C, or 0
 }
 

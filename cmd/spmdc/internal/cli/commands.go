@@ -20,8 +20,8 @@ import (
 
 // compileFlags are the flags of every command that compiles.
 type compileFlags struct {
-	Sync           string   `placeholder:"PLAN" help:"Synchronisation plan: ${plans}; all give the same answers, and the first is the default."`
-	Unsafe         bool     `help:"Allow --sync=popl96-literal, the analysis as printed in 1996: programs may give wrong answers."`
+	Sync           string   `placeholder:"PLAN" help:"Synchronisation plan: ${plans}; all give the same results, and the first is the default."`
+	Unsafe         bool     `help:"Allow --sync=popl96-literal, the analysis as printed in 1996: programs may give wrong results."`
 	Check          bool     `help:"Check array bounds, undefined values, integer overflow and the order of messages while the program runs."`
 	TimePasses     bool     `help:"Print how long each pass took."`
 	VerifyPasses   bool     `help:"Check what each pass promises, among it the proofs of the plan."`
