@@ -215,6 +215,9 @@ func (t *unit) construct(r *record, x *ast.Index) []ast.Expr {
 // none where that is nil.
 func (t *unit) described(c *component, a ast.Expr, x *ast.Index) []ast.Expr {
 	e := builder{x.XBase}
+	if a != nil && c.described.pointer {
+		return t.pointing(a, c.described)
+	}
 	if a == nil || isNull(a) {
 		var out []ast.Expr
 		for _, l := range c.of.leaves() {
@@ -353,11 +356,20 @@ func (t *unit) arrays(items []ast.Expr, r *record, of func([]ast.Expr) ast.Expr,
 
 // called executes f in front of the statement, and is what its value is made of.
 func (t *unit) called(f *function, name string, pos source.Pos, args []ast.Expr, at ast.XBase) []ast.Expr {
+	if o := t.resultOf(f, name, pos, args, at); o != nil {
+		return t.references(o)
+	}
+	return nil
+}
+
+// resultOf is the variable for the value of f, which is executed in front of the statement; nil after an error.
+func (t *unit) resultOf(f *function, name string, pos source.Pos, args []ast.Expr, at ast.XBase) *object {
 	v := f.result()
 	if v == nil {
 		return nil
 	}
-	if v.rank > 0 || v.allocatable {
+	place := v.described()
+	if place == nil && (v.rank > 0 || v.allocatable) {
 		t.p.errorf(pos, "the value of function %s is an array of type %s", name, v.of.name).WithHelp("make it a subroutine with an argument for the array")
 		return nil
 	}
@@ -365,7 +377,11 @@ func (t *unit) called(f *function, name string, pos source.Pos, args []ast.Expr,
 		t.p.errorf(pos, "the value of function %s has type %s, and stands %s", name, v.of.name, t.fixed).WithHelp("assign it to a variable in front of the statement")
 		return nil
 	}
-	to := t.temp(v.of, at)
+	kind := v.of
+	if place != nil {
+		kind = place.desc
+	}
+	to := t.temp(kind, at)
 	list := t.arguments(name, args)
 	if f.unit.Elemental {
 		if like := t.arrayAmong(args); like != nil {
@@ -379,7 +395,7 @@ func (t *unit) called(f *function, name string, pos source.Pos, args []ast.Expr,
 		_, key := a.(*ast.Keyword)
 		named = named || key
 	}
-	for _, l := range v.of.leaves() {
+	for _, l := range v.leaves() {
 		x := t.reference(to, l)
 		if named {
 			x = &ast.Keyword{XBase: at, Name: resultName(f.unit) + l.name, X: x}
@@ -387,8 +403,11 @@ func (t *unit) called(f *function, name string, pos source.Pos, args []ast.Expr,
 		list = append(list, x)
 	}
 	t.before = append(t.before, &ast.Call{Base: ast.Base{Pos: at.Pos}, Proc: ast.Name{Pos: pos, Name: t.specific(name, args)}, Args: list})
+	if place != nil {
+		return t.within(to, &component{described: place}, nil, at)
+	}
 	t.after = append(t.after, t.emptied(to)...)
-	return t.references(to)
+	return to
 }
 
 // arrayAmong is the array among args that gives an elemental reference its
