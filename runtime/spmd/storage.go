@@ -15,8 +15,7 @@ const (
 	// cache line.
 	worthwhile = 8 * line
 	// hugePage is the bytes of a huge page, and shares is how many bytes a slice has at least
-	// that shares one with others: to touch a page of its own first takes a tenth of what it
-	// takes to touch a huge one, and programs that have one small array have many.
+	// that shares one with others, in programs that have many of them.
 	hugePage = 2 << 20
 	shares   = 2 * page
 )
