@@ -38,7 +38,7 @@ func (l *leaf) address(f leafRef) {
 	case moving == 0 && !f.conditional && l.alone[f.object]:
 		if !g.opt.Check && f.ref.Sym.Type == ir.Character && byCharacters(l.d, func(e ir.Expr) bool { r, ok := e.(*ir.Ref); return ok && l.object(r) == f.object }) {
 			g.out.p("%s := []byte(%s.Data[%s])", base, f.object, at)
-			l.after = append(l.after, fmt.Sprintf("%s.Data[%s] = string(%s)", f.object, at, base))
+			l.after = append(l.after, fmt.Sprintf("%s.Data[%s] = spmd.Edited(%s)", f.object, at, base))
 			g.textElements[base] = true
 			l.texts = append(l.texts, base)
 			break
