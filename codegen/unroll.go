@@ -87,7 +87,7 @@ func (f *flattened) stmts(list []ir.Stmt) (out []ir.Stmt) {
 				f.no("it has other statements than assignments and IF")
 				return nil
 			}
-			n := &ir.Assign{S: s.S, RHS: f.expr(s.RHS), LHS: f.expr(s.LHS)}
+			n := &ir.Assign{S: s.S, RHS: f.expr(s.RHS), LHS: f.expr(s.LHS), Step: s.Step}
 			if v, ok := s.LHS.(*ir.Var); ok {
 				n.LHS = &ir.Var{X: v.X, Sym: v.Sym}
 				delete(f.at, v.Sym)
