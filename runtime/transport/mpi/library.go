@@ -24,13 +24,13 @@ static void on_signal_stack(void) {
 static int library_start(int *rank, int *size, int *host) {
 	int level, e;
 	MPI_Comm near;
-	if ((e = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level)) != MPI_SUCCESS)
+	if ((e = MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level)) != MPI_SUCCESS)
 		return e;
 	on_signal_stack();
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	MPI_Comm_rank(MPI_COMM_WORLD, rank);
 	MPI_Comm_size(MPI_COMM_WORLD, size);
-	if (level < MPI_THREAD_FUNNELED)
+	if (level < MPI_THREAD_SERIALIZED)
 		return MPI_Finalize(), -1;
 	e = MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near);
 	if (e != MPI_SUCCESS)
@@ -44,10 +44,16 @@ static int library_gather(const void *own, int bytes, void *all) {
 	return MPI_Allgather(own, bytes, MPI_BYTE, all, bytes, MPI_BYTE, MPI_COMM_WORLD);
 }
 
+// library_send begins to send a piece; *request is NULL if that is done at once, as that of small pieces is.
 static int library_send(const void *piece, int bytes, int to, int tag, void **request) {
-	MPI_Request *r = malloc(sizeof *r);
-	*request = r;
-	return MPI_Isend(piece, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD, r);
+	MPI_Request r;
+	int done = 0, e = MPI_Isend(piece, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD, &r);
+	*request = NULL;
+	if (e != MPI_SUCCESS || (e = MPI_Test(&r, &done, MPI_STATUS_IGNORE)) != MPI_SUCCESS || done)
+		return e;
+	*request = malloc(sizeof r);
+	*(MPI_Request *)*request = r;
+	return MPI_SUCCESS;
 }
 
 // library_sent frees a request when its piece has been sent.
@@ -170,7 +176,7 @@ func exchange(to []int64) ([]int64, error) {
 // end leaves MPI when all processes do.
 func end() { call(func() { C.library_end() }) }
 
-// What the courier calls, on the thread of MPI.
+// What the courier calls, one goroutine at a time.
 
 // sending is a piece of a message under way.
 type sending struct {
@@ -179,12 +185,16 @@ type sending struct {
 	request unsafe.Pointer
 }
 
-// send begins to send a piece, which stays as it is until it is sent.
+// send begins to send a piece, which stays as it is until it is sent. It returns nil if that is done.
 func send(piece []byte, to, tag int) (*sending, error) {
 	s := &sending{piece: piece}
 	at := unsafe.SliceData(piece)
 	s.pin.Pin(at)
 	err := failure("send", C.library_send(unsafe.Pointer(at), C.int(len(piece)), C.int(to), C.int(tag), &s.request))
+	if s.request == nil {
+		s.pin.Unpin()
+		return nil, err
+	}
 	return s, err
 }
 
