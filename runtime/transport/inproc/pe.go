@@ -398,7 +398,7 @@ func (p *PE) park(flag *atomic.Uint64, want uint64, site int, kind transport.Wai
 	p.site.Store(int64(site))
 	p.kind.Store(uint32(kind))
 	p.on.Store(int64(on))
-	if p.w.several() {
+	if p.w.net != nil {
 		p.w.net.courier.Attend()
 	}
 	for !reached(flag.Load(), want) && !p.w.failed.Load() && !p.over() {

@@ -141,7 +141,9 @@ func (c *courier) Poll() (looked bool) {
 		return false
 	}
 	c.polls.Add(1)
-	looked, _ = c.receive()
+	if looked, _ = c.receive(); !looked {
+		yield()
+	}
 	return looked
 }
 
@@ -173,16 +175,29 @@ func (c *courier) receive() (looked, done bool) {
 		}
 	}
 	if len(piece) > 0 {
-		way := way{from, tag / tagPE}
-		pieces := append(c.parts[way], piece)
-		if tag&tagMore != 0 {
-			c.parts[way] = pieces
-		} else {
-			delete(c.parts, way)
-			c.inbox.put(incoming{c.begin(c.rank) + way.pe, pieces})
-		}
+		c.arrived(piece, from, tag)
 	}
 	return true, c.inbox.look() || done
+}
+
+// arrived takes a piece of a message, and delivers the message if it is the last one.
+func (c *courier) arrived(piece []byte, from, tag int) {
+	way := way{from, tag / tagPE}
+	last := tag&tagMore == 0
+	var pieces [][]byte
+	if len(c.parts) > 0 || !last {
+		pieces = append(c.parts[way], piece)
+		c.parts[way] = pieces
+	}
+	if !last {
+		return
+	}
+	delete(c.parts, way)
+	m := incoming{to: c.begin(c.rank) + way.pe, message: piece}
+	if len(pieces) > 1 {
+		m.message, m.pieces = nil, pieces
+	}
+	c.inbox.put(m)
 }
 
 // progress finds out what has been sent, and receives a piece if one has come.
@@ -282,15 +297,12 @@ func (c *courier) run() {
 			c.heartbeat(limit)
 		default:
 		}
-		_, done := c.receive()
-		now := c.polls.Load()
-		switch {
-		case now != polls && !ending:
+		if now := c.polls.Load(); now != polls {
 			polls, idle = now, mostIdle
-		case done:
+		} else if _, done := c.receive(); done {
 			idle = 0
 			continue
-		case ending && c.finished():
+		} else if ending && c.finished() {
 			return
 		}
 		if idle++; idle < eagerLooks {
@@ -300,7 +312,7 @@ func (c *courier) run() {
 		rest.Reset(min(longestRest, shortestRest<<min(10, (idle-eagerLooks)/16)))
 		select {
 		case <-c.parked:
-			idle = 0
+			polls, idle = c.polls.Load(), 0
 		case <-rest.C:
 		}
 	}
@@ -314,10 +326,11 @@ func (c *courier) finished() bool {
 	return c.over
 }
 
-// incoming is the pieces of a message to a PE of this process.
+// incoming is a message to a PE of this process.
 type incoming struct {
-	to     int
-	pieces [][]byte
+	to      int
+	message []byte
+	pieces  [][]byte // in place of the message, if there are several
 }
 
 // inbox delivers messages in the order in which they have come. A large one is delivered by a goroutine of its own, so that
@@ -332,7 +345,7 @@ func (b *inbox) put(m incoming) {
 	switch {
 	case b.large != nil:
 		b.waiting = append(b.waiting, m)
-	case len(m.pieces) > 1 || len(m.pieces[0]) > pieceBytes:
+	case m.pieces != nil:
 		over := make(chan struct{})
 		b.large = over
 		go func() {
@@ -340,7 +353,7 @@ func (b *inbox) put(m incoming) {
 			close(over)
 		}()
 	default:
-		b.deliver(m.to, m.pieces[0])
+		b.deliver(m.to, m.message)
 	}
 }
 
