@@ -110,7 +110,7 @@ import (
 	"unsafe"
 )
 
-// calls is what the goroutine that talks to MPI executes, one after another.
+// calls is what one thread executes that begins MPI and ends it.
 var calls = make(chan func())
 
 func talk() {
