@@ -17,7 +17,7 @@ import (
 // nobody uses its indices behind it.
 func (g *gen) fusable(r *comm.Region, s ir.Stmt) *fusedNest {
 	d, ok := s.(*ir.Do)
-	if !ok || r.Fallback || r.Pipe != nil || len(r.Picks) > 0 || g.step(d) != 1 || !g.prog.Info.Bounds(d).Affine() {
+	if !ok || g.marks(d) || r.Fallback || r.Pipe != nil || len(r.Picks) > 0 || g.step(d) != 1 || !g.prog.Info.Bounds(d).Affine() {
 		return nil
 	}
 	for _, c := range r.Comms {

@@ -73,13 +73,6 @@ type Options struct {
 // ErrUnsafe is the answer to a plan that leaves out messages without proof.
 var ErrUnsafe = errors.New("the plan does not make the program right")
 
-// Emit returns main.go of the emitted program, formatted, or ErrUnsafe. Programs with
-// kernels have more files.
-func Emit(p *plan.Plan, o Options) ([]byte, error) {
-	files, _, err := EmitFiles(p, o)
-	return files["main.go"], err
-}
-
 // EmitFiles returns the files of package main by their names, formatted, or ErrUnsafe; and
 // what became of the innermost loops.
 func EmitFiles(p *plan.Plan, o Options) (map[string][]byte, []Loop, error) {

@@ -42,11 +42,17 @@ func tryEmit(file, text string, k plan.Kind, o codegen.Options) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	out, err := codegen.Emit(search.Make(c, k, procfunc.Analyze(c, c.Graph()), search.Options{}), o)
+	out, err := emitMain(search.Make(c, k, procfunc.Analyze(c, c.Graph()), search.Options{}), o)
 	if err != nil {
 		err = fmt.Errorf("%w\n%s", err, out)
 	}
 	return string(out), err
+}
+
+// emitMain is main.go of the program of a plan.
+func emitMain(p *plan.Plan, o codegen.Options) ([]byte, error) {
+	files, _, err := codegen.EmitFiles(p, o)
+	return files["main.go"], err
 }
 
 // exports finds the compiled form of the packages that emitted programs import.

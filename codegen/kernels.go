@@ -34,9 +34,9 @@ import (
 //		kernelL12(&kernelArgs1)                    for t := ... { sSum1[(head+t)&15] = sSum1[(head+t)&15] + uN1[t] }
 //	s = s + spmd.FoldSum(kernelArgs1.r1[:])    s = s + spmd.FoldSum(sSum1[:])
 
-// usesKernels reports whether loops that are kernels are calls.
+// usesKernels reports whether a loop that is a kernel is a call, at the place at hand.
 func (g *gen) usesKernels() bool {
-	return !g.opt.Check && g.opt.Target != "" && g.opt.Target != kernel.Go
+	return !g.opt.Check && !g.regions.divided && g.opt.Target != "" && g.opt.Target != kernel.Go
 }
 
 // sums declares the partial values of the loop's sums. What it returns adds them up.

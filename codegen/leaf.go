@@ -92,7 +92,7 @@ func (g *gen) leafLoop(d *ir.Do, r *comm.Region) bool {
 // flatLoop emits d, a loop around short ones, as a leaf loop with these unrolled, if it is
 // one then.
 func (g *gen) flatLoop(d *ir.Do, r *comm.Region) bool {
-	if g.opt.Check || isLeaf(d.Body) {
+	if g.opt.Check || isLeaf(d.Body) || g.regions.divided {
 		return false
 	}
 	v := g.vectorized(d, r)

@@ -206,6 +206,9 @@ func distFormat(f dist.Format) string {
 	case dist.Cyclic:
 		return "dist.Cyclic"
 	}
+	if sizes := f.Sizes(); sizes != nil {
+		return fmt.Sprintf("dist.GenBlocks(%s)", strings.Trim(strings.Join(strings.Fields(fmt.Sprint(sizes)), ", "), "[]"))
+	}
 	if f.IsBlock() {
 		return fmt.Sprintf("dist.Blocks(%d)", f.Size())
 	}

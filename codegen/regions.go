@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg/comm"
@@ -17,7 +18,8 @@ import (
 //
 // Regions are the program, the procedures that are called, the loops in which PEs have to do
 // with each other, in these the outermost of the other loops, and input and output. What is
-// inside of a loop that a PE executes on its own has none: it may be executed very often.
+// inside of a loop that a PE executes on its own has none, since it may be executed very often,
+// but for the directives REGION of the source.
 
 // region is an entry of the table that package trace gets.
 type region struct {
@@ -34,9 +36,11 @@ type regions struct {
 	open     []int          // in what is emitted now, the program aside
 	depth    map[ir.Stmt]int
 	site     *ir.Site         // the call that is open
-	inLoop   bool             // of what has no regions inside
+	inLoop   bool             // of what has no regions inside but those of the source
 	together map[ir.Stmt]bool // loops and branches in which PEs have to do with each other
 	loops    int              // that are open
+	divided  bool             // there are regions of the source in the innermost loop that is open
+	marked   map[ir.Stmt]bool // by loop: whether there are
 }
 
 func (g *gen) startRegions() {
@@ -44,7 +48,7 @@ func (g *gen) startRegions() {
 		return
 	}
 	p := g.prog.IR
-	g.regions = regions{recorder: g.names.fresh("regions"), number: map[region]int{}, depth: map[ir.Stmt]int{}, together: map[ir.Stmt]bool{}}
+	g.regions = regions{recorder: g.names.fresh("regions"), number: map[region]int{}, depth: map[ir.Stmt]int{}, together: map[ir.Stmt]bool{}, marked: map[ir.Stmt]bool{}}
 	g.regions.table = []region{{-1, "program", p.Name, p.Pos.Line, lastLine(p.Body, p.Pos.Line)}}
 	g.findTogether(g.prog.Body)
 }
@@ -109,14 +113,50 @@ func (r *region) text() string {
 	return fmt.Sprintf("%s, line %d", text, r.line)
 }
 
+// marks reports whether directives REGION stand in a loop. The program executes it statement by
+// statement then, if it is one that can be measured.
+func (g *gen) marks(loop *ir.Do) bool {
+	x := &g.regions
+	if x.recorder == "" {
+		return false
+	}
+	marked, known := x.marked[loop]
+	if !known {
+		ir.Walk(loop.Body, func(s ir.Stmt) bool {
+			marked = marked || slices.ContainsFunc(callPath(loop.CallSite(), s.CallSite()), func(s *ir.Site) bool { return s.Region })
+			return !marked
+		})
+		x.marked[loop] = marked
+	}
+	return marked
+}
+
 // measured opens the region of a statement, if it has one. What it returns is called behind
 // the statement.
 func (g *gen) measured(s ir.Stmt) (behind func()) {
 	x := &g.regions
-	if x.recorder == "" || x.inLoop {
+	if x.recorder == "" {
 		return func() {}
 	}
+	before := x.divided
+	if d, ok := s.(*ir.Do); ok {
+		x.divided = g.marks(d)
+	}
+	leave := g.opened(s)
+	return func() {
+		leave()
+		x.divided = before
+	}
+}
+
+// opened is measured, but for what loops keep.
+func (g *gen) opened(s ir.Stmt) (behind func()) {
+	x := &g.regions
 	leave := func() {}
+	if x.inLoop {
+		x.depth[s] = len(x.open)
+		return leave
+	}
 	line := s.Position().Line
 	switch s := s.(type) {
 	case *ir.Do:
@@ -220,14 +260,14 @@ func (g *gen) inProcedures() *procedures {
 // to goes to the procedure of a statement, which may be that of a call in it.
 func (p *procedures) to(site *ir.Site) {
 	g := p.g
-	if g.regions.recorder == "" || g.regions.inLoop || site == p.at {
+	if g.regions.recorder == "" || site == p.at {
 		return
 	}
 	path := callPath(p.base, site)
 	if path == nil && site != p.base {
 		return // it lies outside of the procedure of the list
 	}
-	old := callPath(p.base, p.at)
+	path, old := g.measuredSites(path), g.measuredSites(callPath(p.base, p.at))
 	same := 0
 	for same < len(path) && same < len(old) && path[same] == old[same] {
 		same++
@@ -242,6 +282,11 @@ func (p *procedures) to(site *ir.Site) {
 	}
 	p.at = site
 	g.regions.site = site
+}
+
+// measuredSites is the part of a path that has regions.
+func (g *gen) measuredSites(path []*ir.Site) []*ir.Site {
+	return slices.DeleteFunc(path, func(s *ir.Site) bool { return g.regions.inLoop && !s.Region })
 }
 
 // close closes all procedures but so many.

@@ -52,7 +52,7 @@ end program p
 		t.Fatal(err)
 	}
 	choose.MarkSerial(c)
-	plain, err := codegen.Emit(search.Make(c, plan.Elide, procfunc.Analyze(c, c.Graph()), search.Options{}), codegen.Options{})
+	plain, err := emitMain(search.Make(c, plan.Elide, procfunc.Analyze(c, c.Graph()), search.Options{}), codegen.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

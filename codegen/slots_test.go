@@ -83,7 +83,7 @@ end program
 	if err := verify.Plan(made); err != nil {
 		t.Fatal(err)
 	}
-	code, err := codegen.Emit(made, codegen.Options{})
+	code, err := emitMain(made, codegen.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -422,7 +422,7 @@ func (g *gen) elsePart(body []ir.Stmt, r *comm.Region, marked access) {
 	if len(body) == 0 {
 		return
 	}
-	if inner, ok := body[0].(*ir.If); ok && len(body) == 1 {
+	if inner, ok := body[0].(*ir.If); ok && len(body) == 1 && (g.regions.recorder == "" || inner.CallSite() == g.regions.site) {
 		g.out.p("} else if %s {", g.expr(inner.Cond))
 		g.stmts(inner.Then, r)
 		g.elsePart(inner.Else, r, marked)

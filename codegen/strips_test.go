@@ -27,7 +27,7 @@ func inStrips(t *testing.T, file, text string, size int, o codegen.Options) (cod
 			strips++
 		}
 	}
-	out, err := codegen.Emit(p, o)
+	out, err := emitMain(p, o)
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", file, err, out)
 	}

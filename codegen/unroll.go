@@ -87,7 +87,7 @@ func (f *flattened) stmts(list []ir.Stmt) (out []ir.Stmt) {
 				f.no("it has other statements than assignments and IF")
 				return nil
 			}
-			n := &ir.Assign{S: s.S, RHS: f.expr(s.RHS), LHS: f.expr(s.LHS)}
+			n := &ir.Assign{S: s.S, RHS: f.expr(s.RHS), LHS: f.expr(s.LHS), Step: s.Step}
 			if v, ok := s.LHS.(*ir.Var); ok {
 				n.LHS = &ir.Var{X: v.X, Sym: v.Sym}
 				delete(f.at, v.Sym)
@@ -159,6 +159,10 @@ func (f *flattened) loop(d *ir.Do) (out []ir.Stmt) {
 		return nil
 	}
 	f.longest = max(f.longest, n)
+	if f.count+int(n)*leastCopies(d.Body, f.most) > f.most {
+		f.no("the loops in it are too long to be unrolled")
+		return nil
+	}
 	for t := range n {
 		if f.steps++; f.steps > 4*f.most {
 			f.no("the loops in it are too long to be unrolled")
@@ -178,6 +182,27 @@ func (f *flattened) loop(d *ir.Do) (out []ir.Stmt) {
 	typ := ir.X{Pos: d.Pos, Typ: d.Index.Type}
 	end := &ir.Assign{S: d.S, LHS: &ir.Var{X: typ, Sym: d.Index}, RHS: &ir.Const{X: typ, Int: int(first + n*by)}}
 	return append(out, end)
+}
+
+// leastCopies is how many assignments one execution of statements makes, or fewer, up to most: those
+// under IFs do not count, nor those in loops whose bounds are no constants.
+func leastCopies(list []ir.Stmt, most int) (n int) {
+	for _, s := range list {
+		switch s := s.(type) {
+		case *ir.Assign:
+			n++
+		case *ir.Do:
+			lo, ok1 := folded(s.Lo)
+			hi, ok2 := folded(s.Hi)
+			step, ok3 := folded(s.Step)
+			if ok1 && ok2 && ok3 && step.Int != 0 {
+				trips := max(0, (int64(hi.Int)-int64(lo.Int)+int64(step.Int))/int64(step.Int))
+				n += int(min(trips, int64(most)+1)) * leastCopies(s.Body, most)
+			}
+		}
+		n = min(n, most+1)
+	}
+	return n
 }
 
 // expr copies an expression, with the values of variables that are known.

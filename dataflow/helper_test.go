@@ -64,7 +64,8 @@ func (a *analysis) plan(k plan.Kind) *plan.Plan {
 
 // emit is the Go program of a plan, a check build.
 func emit(p *plan.Plan) ([]byte, error) {
-	return codegen.Emit(p, codegen.Options{Check: true, Unsafe: true})
+	files, _, err := codegen.EmitFiles(p, codegen.Options{Check: true, Unsafe: true})
+	return files["main.go"], err
 }
 
 // programs is a bundle of emitted programs.

@@ -78,7 +78,7 @@ func (c *Copier) expr(e Expr) Expr {
 func (c *Copier) simple(s Stmt) Stmt {
 	switch s := s.(type) {
 	case *Assign:
-		return &Assign{S: s.S, LHS: c.expr(s.LHS), RHS: c.expr(s.RHS)}
+		return &Assign{S: s.S, LHS: c.expr(s.LHS), RHS: c.expr(s.RHS), Step: s.Step}
 	case *Print:
 		n := *s
 		n.Unit, n.Format, n.Items = c.expr(s.Unit), c.expr(s.Format), c.exprs(s.Items)

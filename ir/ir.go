@@ -392,6 +392,9 @@ type (
 	Assign struct {
 		S
 		LHS, RHS Expr
+		// Step marks x = x + step of a DO loop over the REAL variable x: no term of a sum,
+		// as the values of x must not depend on who executes which iterations.
+		Step bool
 	}
 	// Do is a counted loop; Step is a non-nil expression, and bounds and step have the
 	// type of Index. Its trip count is max(0, (Hi-Lo+Step)/Step) without overflow,

@@ -55,7 +55,7 @@ func (a *allocations) Parse(lex *lexer.PeekingLexer) error {
 }
 
 // intrinsicWords are the types without parentheses.
-var intrinsicWords = map[string]bool{"integer": true, "real": true, "complex": true, "logical": true, "character": true, "doubleprecision": true, "doublecomplex": true}
+var intrinsicWords = map[string]bool{"integer": true, "real": true, "complex": true, "logical": true, "character": true, "doubleprecision": true, "doublecomplex": true, "byte": true}
 
 // typeLength is the length in the type CHARACTER, if that stands here; nothing is passed over.
 func (c *climber) typeLength() ast.Expr {

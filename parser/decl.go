@@ -33,7 +33,7 @@ type (
 	}
 
 	typeSpec struct {
-		Word lexer.Token  `parser:"( @('integer' | 'real' | 'complex' | 'logical' | 'character' | 'doubleprecision' | 'doublecomplex' | 'type' | 'class') | @'double'"`
+		Word lexer.Token  `parser:"( @('integer' | 'real' | 'complex' | 'logical' | 'character' | 'doubleprecision' | 'doublecomplex' | 'byte' | 'type' | 'class') | @'double'"`
 		Of   *lexer.Token `parser:"@('precision' | 'complex') )"`
 		Star *starLen     `parser:"( '*' @@"`
 		Args []typeArg    `parser:"| '(' @@ ( ',' @@ )* ')' )?"`
@@ -154,6 +154,13 @@ func (g *typeSpec) build(p *parser, t *ast.TypeSpec) bool {
 		t.Name = "double" + g.Of.Value
 	}
 	switch t.Name {
+	case "byte": // an extension of gfortran
+		if g.Star != nil || g.Args != nil {
+			p.diags.Add(problem(source.Syntax, &g.Word, "BYTE has no kind").WithHelp("write integer(1)"))
+			return false
+		}
+		t.Name, t.Kind = "integer", &ast.IntLit{XBase: span(startOf(&g.Word), endOf(&g.Word)), Text: "1"}
+		return true
 	case "doubleprecision", "doublecomplex":
 		plain := map[string]string{"precision": "real", "complex": "complex"}[t.Name[len("double"):]]
 		t.Name = "double " + t.Name[len("double"):]

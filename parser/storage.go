@@ -185,7 +185,7 @@ func (c *climber) typeSpec(hasKind func() bool) (*typeSpec, error) {
 
 func isTypeWord(word string) bool {
 	switch word {
-	case "integer", "real", "complex", "logical", "character", "double", "doubleprecision", "doublecomplex":
+	case "integer", "real", "complex", "logical", "character", "double", "doubleprecision", "doublecomplex", "byte":
 		return true
 	}
 	return false

@@ -40,7 +40,7 @@ func (f *Functions) Chains(put int) [][]int {
 		return known
 	}
 	var out [][]int
-	if back := negative(displacement(f.Relations[put-1])); back != nil {
+	if back := negative(f.displacements()[put-1]); back != nil {
 		out = f.chainsBack(put, back)
 	}
 	f.chains[put] = out
@@ -55,7 +55,7 @@ func (f *Functions) chainsBack(put int, back []int64) (out [][]int) {
 	}
 	var links []link
 	for y, r := range f.Relations {
-		moves := displacement(r)
+		moves := f.displacements()[y]
 		if y+1 == put || moves == nil || len(moves) != len(back) || slices.Equal(moves, back) || !r.Must || r.Comm.Kind == comm.Pipeline || !f.Alike(y+1, put) {
 			continue
 		}
@@ -85,6 +85,16 @@ func (f *Functions) chainsBack(put int, back []int64) (out [][]int) {
 		extend(nil, back, n)
 	}
 	return out
+}
+
+// displacements are those of all relations.
+func (f *Functions) displacements() [][]int64 {
+	if f.moves == nil {
+		for _, r := range f.Relations {
+			f.moves = append(f.moves, displacement(r))
+		}
+	}
+	return f.moves
 }
 
 // displacement is by how much the messages of a shift go on in each dimension, nil for

@@ -26,6 +26,7 @@ type Functions struct {
 	loopShapes map[[2]*cfg.Loop]int
 	during     map[int]map[int]bool // per communication: those that may put while it is under way
 
+	moves  [][]int64       // of displacements
 	chains map[int][][]int // of Chains
 	// unchanging, by communication: it has the same messages throughout the outermost
 	// loop around it.
@@ -87,7 +88,7 @@ func (f *Functions) forget() {
 	f.cache = map[cacheKey]*Reason{}
 	f.texts = map[string]int{}
 	f.during = map[int]map[int]bool{}
-	f.chains = map[int][][]int{}
+	f.moves, f.chains = nil, map[int][][]int{}
 	f.unchanging = map[int]bool{}
 }
 

@@ -3,7 +3,9 @@ package kernel
 import (
 	"fmt"
 	"math/bits"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -80,6 +82,13 @@ type assembler struct {
 type constants struct {
 	at    map[string]int
 	words []uint32
+	added []stored // in the order of their places
+}
+
+// stored is one of them, which begins at byte at.
+type stored struct {
+	at    int
+	words []uint32
 }
 
 func (c *constants) add(words ...uint32) int {
@@ -96,8 +105,27 @@ func (c *constants) add(words ...uint32) int {
 	at := 4 * len(c.words)
 	c.words = append(c.words, words...)
 	c.at[key] = at
+	c.added = append(c.added, stored{at, words})
 	return at
 }
+
+// moved is text that refers to constants of own, with those of c in their place.
+func (c *constants) moved(text string, own *constants) string {
+	at := make([]int, len(own.added))
+	for i, k := range own.added {
+		at[i] = c.add(k.words...)
+	}
+	return symbols.ReplaceAllStringFunc(text, func(s string) string {
+		off, _ := strconv.Atoi(symbols.FindStringSubmatch(s)[1])
+		i, exact := slices.BinarySearchFunc(own.added, off, func(k stored, off int) int { return k.at - off })
+		if !exact {
+			i--
+		}
+		return symbol(at[i] + off - own.added[i].at)
+	})
+}
+
+var symbols = regexp.MustCompile(`kernelConstants<>\+(\d+)\(SB\)`)
 
 func symbol(at int) string { return fmt.Sprintf("kernelConstants<>+%d(SB)", at) }
 

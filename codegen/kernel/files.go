@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"go/format"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/spmdc/spmdc/internal/parallel"
 )
 
 // Target says for which processors kernels are made.
@@ -63,6 +66,33 @@ func (k *Kernel) slowAtFirst() bool {
 	return !k.Columns && !k.Paired() && slices.ContainsFunc(k.Streams, func(s Stream) bool { return s.Stride != 1 || s.Table })
 }
 
+// assembly is a kernel for an instruction set, or why it is none.
+type assembly struct {
+	set    *target
+	text   string
+	consts constants
+	calls  *calls
+	why    string
+}
+
+// assembled are kernels for instruction sets, made on all processors.
+func assembled(kernels []*Kernel, sets []*target) [][]*assembly {
+	out := make([][]*assembly, len(kernels))
+	parallel.Each(runtime.GOMAXPROCS(0), len(kernels), func(_, i int) {
+		k := kernels[i]
+		if p := k.pairs(); p != nil {
+			k = p
+		}
+		for _, set := range sets {
+			f, b := &assembly{set: set}, strings.Builder{}
+			f.calls, f.why = k.assembly(set, &f.consts, &b)
+			f.text = b.String()
+			out[i] = append(out[i], f)
+		}
+	})
+	return out
+}
+
 // Files are the files of package main that have the kernels, by name: kernels.go with
 // the forms in Go, kernels_amd64.s, kernels_amd64.go, and kernels_other.go for other
 // machines and for the race detector, which sees Go alone. Nests over rows have no form
@@ -74,20 +104,14 @@ func Files(head string, kernels []*Kernel, t Target, rows ...*Rows) (map[string]
 	var twin, text, native, other strings.Builder
 	var consts constants
 	texts, called := map[*Kernel][]*target{}, map[Op]bool{}
-	for _, k := range kernels {
-		form := k
-		if p := k.pairs(); p != nil {
-			form = p
-		}
-		for _, set := range t.sets() {
-			var b strings.Builder
-			calls, why := form.assembly(set, &consts, &b)
-			if calls != nil {
-				maps.Copy(called, calls.used)
+	for i, forms := range assembled(kernels, t.sets()) {
+		for _, f := range forms {
+			if f.calls != nil {
+				maps.Copy(called, f.calls.used)
 			}
-			if why == "" {
-				texts[k] = append(texts[k], set)
-				text.WriteString(b.String())
+			if f.why == "" {
+				texts[kernels[i]] = append(texts[kernels[i]], f.set)
+				text.WriteString(consts.moved(f.text, &f.consts))
 			}
 		}
 	}

@@ -2,12 +2,11 @@ package search
 
 import (
 	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/dataflow/proof"
 	"github.com/spmdc/spmdc/dataflow/synch"
+	"github.com/spmdc/spmdc/internal/parallel"
 	"github.com/spmdc/spmdc/procfunc"
 )
 
@@ -59,34 +58,7 @@ func workers(g *cfg.Graph, rel Relations, slots int) []*worker {
 	return list
 }
 
-// each calls f for 0 to n-1, at the same time for as many as there are workers. A panic of
-// f is one of each.
+// each calls f for 0 to n-1, at the same time for as many as there are workers.
 func each(list []*worker, n int, f func(w *worker, i int)) {
-	if len(list) == 1 {
-		for i := range n {
-			f(list[0], i)
-		}
-		return
-	}
-	var next atomic.Int64
-	var all sync.WaitGroup
-	failures := make([]any, len(list))
-	for k, w := range list {
-		all.Go(func() {
-			defer func() { failures[k] = recover() }()
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
-				f(w, i)
-			}
-		})
-	}
-	all.Wait()
-	for _, p := range failures {
-		if p != nil {
-			panic(p)
-		}
-	}
+	parallel.Each(len(list), n, func(w, i int) { f(list[w], i) })
 }

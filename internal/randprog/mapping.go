@@ -2,6 +2,7 @@ package randprog
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -101,7 +102,8 @@ func distributedDims(formats []string) int {
 func (g *gen) formatsFor(u *unit, rank int) ([]string, *grid) {
 	formats := make([]string, rank)
 	for d := range formats {
-		formats[d] = oneOf(u, "block", "cyclic", "*", "block", "cyclic", "block(2)", "block(5)", "cyclic(2)", "cyclic(3)")
+		formats[d] = oneOf(u, "block", "cyclic", "*", "block", "cyclic", "block(2)", "block(5)", "cyclic(2)", "cyclic(3)",
+			"gen_block([3, 3000000])", "gen_block([2, 0, 3000000])", "gen_block([0, 4, 0, 3, 3000000])")
 	}
 	if distributedDims(formats) == 0 {
 		formats[u.pick(rank)] = oneOf(u, "cyclic", "block")
@@ -110,7 +112,8 @@ func (g *gen) formatsFor(u *unit, rank int) ([]string, *grid) {
 		g.feat("dist:" + f)
 	}
 	g.feat(fmt.Sprintf("dist:%d dimensions", distributedDims(formats)))
-	if u.chance(1, 2) {
+	sized := slices.ContainsFunc(formats, func(f string) bool { return strings.HasPrefix(f, "gen_block") })
+	if !sized && u.chance(1, 2) { // GEN_BLOCK must fit the arrangement
 		g.feat("dist:onto")
 		return formats, g.gridOf(u, distributedDims(formats))
 	}

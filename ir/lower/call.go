@@ -6,6 +6,7 @@ import (
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
 )
 
 // A call is lowered to the statements of the procedure, with variables of their
@@ -168,7 +169,7 @@ func (l *lowerer) perform(p *procedure, name ast.Name, args []*argument, before 
 			WithHelp("call in a loop instead of calling often")
 		return nil, nil
 	}
-	errors := l.diags.Len()
+	errors := l.diags.Errors()
 	at := l.mark()
 	out, result := l.instantiate(p, args, name)
 	if !l.variables && l.constantsToBlame(at) && hasConstant(args) {
@@ -180,7 +181,7 @@ func (l *lowerer) perform(p *procedure, name ast.Name, args []*argument, before 
 		out, result = l.instantiate(p, args, name)
 		l.variables = false
 	}
-	if l.diags.Len() > errors && out == nil {
+	if l.diags.Errors() > errors && out == nil {
 		return nil, nil
 	}
 	return append(before, out...), result
@@ -191,6 +192,9 @@ func (l *lowerer) perform(p *procedure, name ast.Name, args []*argument, before 
 func (l *lowerer) constantsToBlame(m mark) bool {
 	some := false
 	for _, d := range l.diags.Diags[m.diags:] {
+		if d.Severity == source.Warning {
+			continue
+		}
 		switch d.Code {
 		case codeOverflow, codeBounds, codeLoop:
 			some = true
@@ -233,7 +237,7 @@ func (l *lowerer) instantiate(p *procedure, args []*argument, name ast.Name) (ou
 	l.scope.site = site
 	l.loops, l.pending, l.listed, l.prelude, l.noCalls = nil, nil, nil, nil, false
 
-	errors := l.diags.Len()
+	errors := l.diags.Errors()
 	l.scope.binding = b
 	if l.recursive[p.unit] && !l.phantom && args != nil {
 		b.frame = l.openFrame(b, site)
@@ -248,7 +252,7 @@ func (l *lowerer) instantiate(p *procedure, args []*argument, name ast.Name) (ou
 		b.frame.result = result
 	}
 	b.check()
-	if l.diags.Len() > errors && !l.phantom {
+	if l.diags.Errors() > errors && !l.phantom {
 		return nil, nil
 	}
 	l.place(b, directives)

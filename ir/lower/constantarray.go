@@ -172,10 +172,10 @@ func (l *lowerer) constantArray(e ast.Expr, what string, s *ir.Symbol) (list []*
 	if l.firstPart(e) == nil {
 		return nil, false
 	}
-	errors := l.diags.Len()
+	errors := l.diags.Errors()
 	list, extents, ok := l.constantElements(e)
 	if !ok {
-		if l.diags.Len() == errors {
+		if l.diags.Errors() == errors {
 			l.errorf(codeNotConstant, e.Position(), "%s must be a constant expression", what).
 				WithHelp("write constants, PARAMETERs and array constructors of them")
 		}

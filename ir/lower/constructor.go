@@ -17,7 +17,7 @@ import (
 // constructor is the array that e makes; nil after an error. What has to be computed
 // before goes to pre.
 func (l *lowerer) constructor(e *ast.Array, pre *[]ir.Stmt) *argument {
-	errors := l.diags.Len()
+	errors := l.diags.Errors()
 	m := &maker{l: l, pos: e.Pos}
 	if e.Type != nil {
 		t := l.typeSpec(e.Type, e.Pos)
@@ -30,7 +30,7 @@ func (l *lowerer) constructor(e *ast.Array, pre *[]ir.Stmt) *argument {
 		}
 		return l.constantVector(m.typ, m.length, m.list, e.Pos)
 	}
-	if l.diags.Len() > errors {
+	if l.diags.Errors() > errors {
 		return nil
 	}
 	return m.made(e.Items, pre)
@@ -103,10 +103,10 @@ func (m *maker) item(e ast.Expr) bool {
 		}
 		return ok
 	}
-	errors := l.diags.Len()
+	errors := l.diags.Errors()
 	prelude := len(l.prelude)
 	c, ok := l.expr(e).(*ir.Const)
-	if l.diags.Len() == errors {
+	if l.diags.Errors() == errors {
 		l.prelude = l.prelude[:prelude]
 	}
 	return ok && !isBad(c) && m.add(c)

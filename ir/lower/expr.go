@@ -283,7 +283,7 @@ func (l *lowerer) index(e *ast.Index) ir.Expr {
 		}
 		return x
 	}
-	if _, ok := intrinsics[e.Name]; ok && (ieeeFunctions[e.Name].build == nil && spmdFunctions[e.Name].build == nil || l.fromModule(e.Name)) && (s == nil || !l.mention[s] && !s.Param) {
+	if _, ok := intrinsics[e.Name]; ok && (!ofModules[e.Name] || l.fromModule(e.Name)) && (s == nil || !l.mention[s] && !s.Param) {
 		if s != nil {
 			l.intrinsics[s] = true
 		}

@@ -116,6 +116,7 @@ func (l *lowerer) callee(name ast.Name, args []ast.Expr) (p *procedure, bad bool
 	if intrinsic || arrayReductions[name.Name] != nil || arrayFunctions[name.Name] {
 		return nil, false
 	}
+	errors := l.diags.Errors()
 	for i, g := range given {
 		if g.typ != ir.Invalid || g.label || g.proc {
 			continue
@@ -124,7 +125,7 @@ func (l *lowerer) callee(name ast.Name, args []ast.Expr) (p *procedure, bad bool
 			args[i] = k.X
 		}
 		var pre []ir.Stmt
-		if l.actual(args[i], &pre); l.diags.Len() > 0 {
+		if l.actual(args[i], &pre); l.diags.Errors() > errors {
 			return nil, true // what is wrong is in the argument
 		}
 	}

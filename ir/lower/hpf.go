@@ -450,7 +450,8 @@ func (l *lowerer) distribute(d *ast.Distribute, e *ast.Entity) {
 		case "cyclic":
 			format.Format = dist.Cyclic
 		case "gen_block":
-			if format.Format = dist.Block; !l.blockSizes(f.Arg) {
+			var good bool
+			if format.Format, good = l.blockSizes(f.Arg); !good {
 				return
 			}
 			out.Formats = append(out.Formats, format)
@@ -496,8 +497,22 @@ func (l *lowerer) blockSize(f *ast.DistFormat, format *dist.Format) bool {
 	return true
 }
 
-// blockSizes checks the sizes of GEN_BLOCK, whose blocks are compiled as those of BLOCK.
-func (l *lowerer) blockSizes(e ast.Expr) bool {
+// blockSizes is GEN_BLOCK with the sizes e; BLOCK, with a warning, where only the run knows them.
+func (l *lowerer) blockSizes(e ast.Expr) (dist.Format, bool) {
+	if list, extents, constant := l.constantElements(e); constant && len(extents) == 1 && len(list) > 0 && list[0] != nil && list[0].Type().IsInteger() {
+		sizes, sum := make([]int, len(list)), 0
+		for k, c := range list {
+			if sizes[k] = c.Int; c.Int < 0 || c.Int > dist.MaxPosition {
+				l.errorf(codeFormat, e.Position(), "size %d of GEN_BLOCK is %d, it must be from 0 to 2**48", k+1, c.Int).WithHelp("write how many positions each processor has")
+				return 0, false
+			}
+			if sum += c.Int; sum > dist.MaxPosition {
+				l.errorf(codeFormat, e.Position(), "the sizes of GEN_BLOCK sum to more than 2**48").WithHelp("write how many positions each processor has")
+				return 0, false
+			}
+		}
+		return dist.GenBlocks(sizes...), true
+	}
 	good := false
 	switch e := e.(type) {
 	case *ast.Array:
@@ -505,17 +520,17 @@ func (l *lowerer) blockSizes(e ast.Expr) bool {
 	case *ast.Ident:
 		s := l.lookup(e.Name)
 		if s != nil && s.Type == ir.Invalid { // reported
-			return false
+			return 0, false
 		}
 		good = isArray(s) && len(s.Dims) == 1 && s.Type.IsInteger()
 	}
 	if !good {
 		l.errorf(codeFormat, e.Position(), "the sizes of GEN_BLOCK must be an INTEGER vector").WithHelp("declare it: integer, parameter :: sizes(2) = [3, 5]")
-		return false
+		return 0, false
 	}
-	l.diags.Warnf(source.NotHonoured, e.Position(), "blocks of different sizes: BLOCK is what is compiled, which gives the same results").
-		WithHelp("write BLOCK")
-	return true
+	l.diags.Warnf(source.NotHonoured, e.Position(), "sizes of blocks that are not constant: BLOCK is what is compiled, which gives the same results").
+		WithHelp("write BLOCK, or constant sizes")
+	return dist.Block, true
 }
 
 // asksProcessors reports whether x depends on the number of processors.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
 )
 
 // IntrinsicConstants are the constants of the modules of the language, all of the
@@ -38,6 +39,16 @@ var kindLists = map[string]map[string][]int{
 	"iso_fortran_env": {
 		"character_kinds": {1, 4}, "integer_kinds": {1, 2, 4, 8, 16}, "logical_kinds": {1, 2, 4, 8, 16}, "real_kinds": {4, 8, 10, 16},
 	},
+}
+
+// environmentFunctions are the functions of iso_fortran_env.
+var environmentFunctions = map[string]intrinsicFunc{
+	"compiler_version": {nil, func(_ *lowerer, c *call) ir.Expr { return textConst("spmdc", c.Pos) }},
+	"compiler_options": {nil, func(_ *lowerer, c *call) ir.Expr { return textConst("", c.Pos) }},
+}
+
+func textConst(s string, pos source.Pos) ir.Expr {
+	return &ir.Const{X: ir.X{Pos: pos, Typ: ir.Character}, Str: s}
 }
 
 // kindList is the array of constants called name.

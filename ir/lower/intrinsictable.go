@@ -12,9 +12,17 @@ import (
 // evaluated, are in inquiries.
 var intrinsics = makeIntrinsics()
 
+// ofModules are the intrinsic functions that only a USE of their module makes known.
+var ofModules = map[string]bool{}
+
 func makeIntrinsics() map[string]intrinsicFunc {
-	m := maps.Clone(ieeeFunctions)
-	maps.Copy(m, spmdFunctions)
+	m := map[string]intrinsicFunc{}
+	for _, module := range []map[string]intrinsicFunc{ieeeFunctions, environmentFunctions, spmdFunctions} {
+		maps.Copy(m, module)
+		for name := range module {
+			ofModules[name] = true
+		}
+	}
 	def := func(name, params string, build func(*lowerer, *call) ir.Expr) {
 		m[name] = intrinsicFunc{strings.Fields(params), build}
 	}

@@ -29,6 +29,11 @@ func (l *lowerer) where(s *ast.If, around *argument) []ir.Stmt {
 	if shaping == nil {
 		return nil
 	}
+	if l.refersToFunction(shaping) { // which is executed once, by the assignment
+		if part := l.firstPart(s.Arms[0].Cond); l.isPart(part) {
+			shaping = part
+		}
+	}
 	if out, ok := l.oneNest(s, shaping, around); ok {
 		return out
 	}

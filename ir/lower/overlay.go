@@ -81,7 +81,7 @@ func (l *lowerer) declareBlocks(f *ast.File) {
 	if !slices.ContainsFunc(units, hasCommon) {
 		return
 	}
-	m, errors := l.mark(), l.diags.Len()
+	m, before := l.mark(), l.diags.Len()
 	l.phantom, l.surveying = true, true
 	for _, u := range units {
 		l.survey(u, nil)
@@ -90,7 +90,7 @@ func (l *lowerer) declareBlocks(f *ast.File) {
 	clear(l.modules)
 	l.scope = nil
 	l.reset(m)
-	l.diags.Diags = l.diags.Diags[:errors] // they come again when the units are lowered
+	l.diags.Diags = l.diags.Diags[:before] // they come again when the units are lowered
 }
 
 func hasCommon(u *ast.Program) bool {

@@ -6,12 +6,14 @@ import (
 	"github.com/spmdc/spmdc/parser/source"
 )
 
-// A DO loop over a REAL variable counts its iterations, as FORTRAN 77 says. The variable
+// A DO loop over a REAL variable counts its iterations, as FORTRAN 77 says, by the formula
+// of gfortran: that of the standard, (b - a + s)/s, can round to another number. The variable
 // takes its step in front of each iteration but the first, so that CYCLE needs no more.
 //
-//	do x = a, b, s           x = a
-//	   y = y + f(x)          do k = 1, int((b - a + s)/s)
-//	end do                      if (k > 1) x = x + s
+//	do x = a, b, s           n = 0; x = a
+//	   y = y + f(x)          if ((b - a)/s >= 0) n = 1 + int((b - a)/s)
+//	end do                   do k = 1, n
+//	                            if (k > 1) x = x + s
 //	                            y = y + f(x)
 //	                         end do
 //	                         if (k > 1 .and. k > n) x = x + s
@@ -45,14 +47,8 @@ func (l *lowerer) realLoop(s *ast.Do, x *ir.Symbol, ind *ast.Independent) []ir.S
 		return &ir.Bin{X: ir.X{Pos: pos, Typ: t}, Op: op, L: a, R: b}
 	}
 	more := func() ir.Expr { return op(ir.Logical, ir.Gt, varOf(k, pos), l.intConst(1, pos)) }
-	// Between the iterations the next value is in a variable of its own: by x = x + step a
-	// loop that does not use x would be a sum, whose terms are added in another order.
-	sum := l.local(x.Source()+"_next", x.Type, pos)
 	next := func() []ir.Stmt {
-		return []ir.Stmt{
-			&ir.Assign{S: ir.S{Pos: pos}, LHS: varOf(sum, pos), RHS: op(x.Type, ir.Add, varOf(x, pos), ir.Clone(step))},
-			&ir.Assign{S: ir.S{Pos: pos}, LHS: varOf(x, pos), RHS: varOf(sum, pos)},
-		}
+		return one(&ir.Assign{S: ir.S{Pos: pos}, Step: true, LHS: varOf(x, pos), RHS: op(x.Type, ir.Add, varOf(x, pos), ir.Clone(step))})
 	}
 	d := &ir.Do{S: ir.S{Pos: pos}, Name: s.Name, End: s.EndPos, Index: k,
 		Lo: l.intConst(1, pos), Hi: varOf(n, pos), Step: l.intConst(1, pos)}
@@ -63,10 +59,14 @@ func (l *lowerer) realLoop(s *ast.Do, x *ir.Symbol, ind *ast.Independent) []ir.S
 		return nil
 	}
 	d.Body = append(one(&ir.If{S: ir.S{Pos: pos}, Cond: more(), Then: next()}), body...)
-	turns := op(x.Type, ir.Div, op(x.Type, ir.Add, op(x.Type, ir.Sub, hi, ir.Clone(lo)), ir.Clone(step)), ir.Clone(step))
+	turns := l.kept(op(x.Type, ir.Div, op(x.Type, ir.Sub, hi, ir.Clone(lo)), ir.Clone(step)), x.Source()+"_turns", &out)
+	count := func(e ir.Expr) []ir.Stmt {
+		return one(&ir.Assign{S: ir.S{Pos: pos}, LHS: varOf(n, pos), RHS: e})
+	}
+	some := op(ir.Logical, ir.Ge, turns, l.convert(l.intConst(0, pos), x.Type))
 	ended := op(ir.Logical, ir.And, more(), op(ir.Logical, ir.Gt, varOf(k, pos), varOf(n, pos)))
-	return append(out,
-		&ir.Assign{S: ir.S{Pos: pos}, LHS: varOf(n, pos), RHS: l.convert(turns, ir.Integer)},
+	return append(append(out, count(l.intConst(0, pos))...),
+		&ir.If{S: ir.S{Pos: pos}, Cond: some, Then: count(op(ir.Integer, ir.Add, l.intConst(1, pos), l.convert(ir.Clone(turns), ir.Integer)))},
 		&ir.Assign{S: ir.S{Pos: pos}, LHS: varOf(x, pos), RHS: lo},
 		d, &ir.If{S: ir.S{Pos: pos}, Cond: ended, Then: next()})
 }

@@ -104,12 +104,12 @@ func (l *lowerer) isDim(a ast.Expr) bool {
 	if l.firstPart(a) != nil {
 		return false
 	}
-	errors, elem := l.diags.Len(), l.elem
+	before, elem := l.diags.Len(), l.elem
 	l.elem = nil
 	var t ir.Type
 	l.functions(func() { t = l.expr(a).Type() })
 	l.elem = elem
-	l.diags.Diags = l.diags.Diags[:errors]
+	l.diags.Diags = l.diags.Diags[:before]
 	return !t.IsLogical()
 }
 

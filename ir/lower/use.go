@@ -255,10 +255,8 @@ func (l *lowerer) intrinsicModule(name string) *scope {
 				m.names[constant] = l.kindList(constant, kindLists[name][constant])
 			}
 		}
-		if name == "ieee_arithmetic" {
-			for f := range ieeeFunctions {
-				m.library[f] = true
-			}
+		for f := range map[string]map[string]intrinsicFunc{"ieee_arithmetic": ieeeFunctions, "iso_fortran_env": environmentFunctions}[name] {
+			m.library[f] = true
 		}
 		if name != "ieee_features" {
 			for f := range ieeeSubroutines {

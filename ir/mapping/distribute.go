@@ -43,11 +43,44 @@ func (r *resolver) distribution(o *object) *distribution {
 		out.gridDim = append(out.gridDim, dim)
 		out.formats = append(out.formats, f.Format)
 	}
-	if out.grid = r.gridFor(d, rank); out.grid == nil {
+	if out.grid = r.gridFor(d, rank); out.grid == nil || !r.sizesFit(o, d, out) {
 		return nil
 	}
 	o.distribution = out
 	return out
+}
+
+// sizesFit reports whether the sizes of GEN_BLOCK are as many as the arrangement has processors,
+// and have room for all of o, as far as the source says both.
+func (r *resolver) sizesFit(o *object, d *ir.Directive, out *distribution) bool {
+	for k, f := range d.Formats {
+		sizes := f.Format.Sizes()
+		if sizes == nil {
+			continue
+		}
+		sum := 0
+		for _, n := range sizes {
+			sum += n
+		}
+		b := o.dims[k]
+		_, _, openLo := ir.Open(b.Lo)
+		_, _, openHi := ir.Open(b.Hi)
+		if !openLo && !openHi && sum < b.Extent() {
+			r.diags.Errorf(source.UnknownDistribution, f.Pos, "the sizes of GEN_BLOCK sum to %d, and dimension %d of %s has %d elements", sum, k+1, o.name, b.Extent()).
+				WithNote(o.pos, "declared as %s(%s)", o.name, ir.BoundsString(o.dims)).
+				WithHelp("make the blocks larger: all elements must have a place")
+			return false
+		}
+		if g := out.grid; g.Shape != nil {
+			if e, ok := g.Shape[out.gridDim[k]].(*ir.Const); ok && e.Int != len(sizes) {
+				r.diags.Errorf(source.UnknownDistribution, f.Pos, "GEN_BLOCK has %d sizes, and dimension %d of %s has %d processors", len(sizes), out.gridDim[k]+1, g.Name, e.Int).
+					WithNote(g.Pos, "%s was declared here", g.Name).
+					WithHelp("write one size for each processor")
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // chosen is d, which has no formats, with those that the compiler chooses: BLOCK in as many of

@@ -208,7 +208,7 @@ func reductionStmt(s ir.Stmt, sym *ir.Symbol, trusted bool) (Op, bool) {
 	switch s := s.(type) {
 	case *ir.Assign:
 		v, ok := s.LHS.(*ir.Var)
-		if !ok || v.Sym != sym {
+		if !ok || v.Sym != sym || s.Step {
 			return 0, false
 		}
 		return accumulation(s.RHS, variable{sym}, trusted)

@@ -194,44 +194,42 @@ func (p part) copies(cp *ir.Copier, in map[int]bool, i int) []ir.Stmt {
 // extent is between which bounds the index of loop surely is in each iteration, by an
 // array element that each iteration accesses.
 func (a *Analysis) extent(loop *ir.Do) (b ir.Bound, found bool) {
-	look := func(e ir.Expr) {
-		for _, r := range surelyRead(e) {
-			for d, sub := range r.Subs {
-				f, ok := a.info.Affine(sub)
-				rest, known := f.Sub(linalg.Var(loop.Index.Name))
-				if !ok || !known || !rest.IsConst() || r.Sym.Dims[d].Open() {
-					continue
-				}
-				lo, hi := r.Sym.Dims[d].Lo-int(rest.C), r.Sym.Dims[d].Hi-int(rest.C)
-				if !found {
-					b, found = ir.Bound{Lo: lo, Hi: hi}, true
-				} else {
-					b = ir.Bound{Lo: max(b.Lo, lo), Hi: min(b.Hi, hi)}
-				}
+	for _, r := range a.surelyAccessed(loop.Body) {
+		for d, sub := range r.Subs {
+			f, ok := a.info.Affine(sub)
+			rest, known := f.Sub(linalg.Var(loop.Index.Name))
+			if !ok || !known || !rest.IsConst() || r.Sym.Dims[d].Open() {
+				continue
+			}
+			lo, hi := r.Sym.Dims[d].Lo-int(rest.C), r.Sym.Dims[d].Hi-int(rest.C)
+			if !found {
+				b, found = ir.Bound{Lo: lo, Hi: hi}, true
+			} else {
+				b = ir.Bound{Lo: max(b.Lo, lo), Hi: min(b.Hi, hi)}
 			}
 		}
 	}
-	var block func(body []ir.Stmt)
-	block = func(body []ir.Stmt) {
-		for _, s := range body {
-			switch s := s.(type) {
-			case *ir.Assign:
-				look(s.RHS)
-				look(s.LHS)
-			case *ir.If:
-				look(s.Cond)
-			case *ir.Do:
-				if a.runs(s) {
-					block(s.Body)
-				}
-			}
-			if ir.Jumps(s) {
-				return // what follows may be left out
-			}
-		}
-	}
-	block(loop.Body)
 	return b, found
+}
+
+// surelyAccessed lists the array elements that each execution of body accesses.
+func (a *Analysis) surelyAccessed(body []ir.Stmt) (list []*ir.Ref) {
+	for _, s := range body {
+		switch s := s.(type) {
+		case *ir.Assign:
+			list = append(append(list, surelyRead(s.RHS)...), surelyRead(s.LHS)...)
+		case *ir.If:
+			list = append(list, surelyRead(s.Cond)...)
+		case *ir.Do:
+			if a.runs(s) {
+				list = append(list, a.surelyAccessed(s.Body)...)
+			}
+		}
+		if ir.Jumps(s) {
+			return list // what follows may be left out
+		}
+	}
+	return list
 }
 
 // runs reports whether the first iteration of d is surely executed where d is.

@@ -74,7 +74,7 @@ func (f *folder) fold(s ir.Stmt, known facts, env constants) []ir.Stmt {
 			env[v.Sym] = c
 		}
 	}
-	return []ir.Stmt{&ir.Assign{S: as.S, LHS: f.target(as.LHS, known), RHS: f.expr(as.RHS, known)}}
+	return []ir.Stmt{&ir.Assign{S: as.S, LHS: f.target(as.LHS, known), RHS: f.expr(as.RHS, known), Step: as.Step}}
 }
 
 func (env constants) forget(changed map[*ir.Symbol]bool) {

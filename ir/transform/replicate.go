@@ -97,7 +97,10 @@ func (a *Analysis) replication(loop *ir.Do) (*replication, error) {
 	if r.kinds > maxKinds {
 		return nil, refuse("what it assigns has more than %d kinds of owners", maxKinds)
 	}
-	sure := sureElements(body)
+	var sure []string
+	for _, ref := range a.surelyAccessed(body) {
+		sure = append(sure, ir.ExprString(ref))
+	}
 	for _, e := range r.elements {
 		if !slices.Contains(sure, e.text) {
 			return nil, refuse("%s in line %d is not accessed in each iteration", e.text, e.ref.Pos.Line)
@@ -143,26 +146,6 @@ func (r *replication) collect(body []ir.Stmt) error {
 	})
 	r.kinds = len(kinds)
 	return why
-}
-
-// sureElements are the texts of the elements that each execution of body accesses.
-func sureElements(body []ir.Stmt) []string {
-	var list []string
-	look := func(e ir.Expr) {
-		for _, r := range surelyRead(e) {
-			list = append(list, ir.ExprString(r))
-		}
-	}
-	for _, s := range body {
-		switch s := s.(type) {
-		case *ir.Assign:
-			look(s.RHS)
-			look(s.LHS)
-		case *ir.If:
-			look(s.Cond)
-		}
-	}
-	return list
 }
 
 // unsteady names what the subscripts of e read and an iteration may change.

@@ -268,6 +268,7 @@ var simple = map[string]Kind{
 	"character":       TypeDecl,
 	"doubleprecision": TypeDecl,
 	"doublecomplex":   TypeDecl,
+	"byte":            TypeDecl,
 	"complex":         TypeDecl,
 	"elseif":          ElseIf,
 	"exit":            Exit,

@@ -130,7 +130,7 @@ func (c *cuts) behindCondition(t []lexer.Token) {
 // Both may stand in front of FUNCTION, procedureWords in front of SUBROUTINE too.
 var (
 	procedureWords = []string{"recursive", "elemental", "impure", "pure", "module"}
-	typeWords      = []string{"doubleprecision", "doublecomplex", "character", "integer", "logical", "complex", "real"}
+	typeWords      = []string{"doubleprecision", "doublecomplex", "character", "integer", "logical", "complex", "real", "byte"}
 )
 
 // typeWord reports whether word is a type that may have a size behind it.

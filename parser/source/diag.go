@@ -128,9 +128,10 @@ func (l *List) DropWarnings() {
 }
 
 // HasErrors reports whether there is a diagnostic that is more than a warning.
-func (l *List) HasErrors() bool { return l.errors() > 0 }
+func (l *List) HasErrors() bool { return l.Errors() > 0 }
 
-func (l *List) errors() int {
+// Errors returns the number of diagnostics that are more than warnings.
+func (l *List) Errors() int {
 	n := 0
 	for _, d := range l.Diags {
 		if d.Severity == Error {
@@ -143,7 +144,7 @@ func (l *List) errors() int {
 // Err returns nil when there is no error, else an error whose text is the
 // first error of the list with the name of the file, and how many follow.
 func (l *List) Err() error {
-	n := l.errors()
+	n := l.Errors()
 	if n == 0 {
 		return nil
 	}

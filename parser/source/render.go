@@ -57,7 +57,7 @@ func (l *List) Render(w io.Writer, file *File, color bool) error {
 	for _, d := range l.Diags {
 		if d.Severity == Error {
 			if shown == maxErrors {
-				rest := l.errors() - shown
+				rest := l.Errors() - shown
 				fmt.Fprintf(r.w, "... and %d more\n", rest)
 				break
 			}

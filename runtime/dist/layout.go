@@ -3,6 +3,7 @@ package dist
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Format is how a template dimension is dealt out to a grid dimension.
@@ -13,6 +14,10 @@ const (
 	Block                   // contiguous blocks of ceil(extent/np) positions
 	Cyclic                  // position p to coordinate (p-TLo) mod np
 )
+
+// firstGen is the format of the first sizes that GenBlocks got. BLOCK(n) and CYCLIC(n) are nearer
+// to 0, as n is at most MaxPosition.
+const firstGen Format = 1 << 50
 
 // Blocks is BLOCK(n): contiguous blocks of n positions. Where these are more blocks than
 // PEs, the blocks are as large as those of BLOCK. n is at least 1.
@@ -25,11 +30,17 @@ func Cyclics(k int) Format { return Format(-k) }
 // BlockLength is the k of CYCLIC(k), 0 for other formats.
 func (f Format) BlockLength() int { return max(0, int(-f)) }
 
-// IsBlock reports whether the positions of each PE are contiguous: BLOCK or BLOCK(n).
-func (f Format) IsBlock() bool { return f == Block || f.Size() > 0 }
+// IsBlock reports whether the positions of each PE are contiguous, and behind those of the
+// coordinates below: BLOCK, BLOCK(n) or GEN_BLOCK.
+func (f Format) IsBlock() bool { return f == Block || f > Cyclic }
 
 // Size is the n of BLOCK(n), 0 for other formats.
-func (f Format) Size() int { return max(0, int(f-Cyclic)) }
+func (f Format) Size() int {
+	if f >= firstGen {
+		return 0
+	}
+	return max(0, int(f-Cyclic))
+}
 
 func (f Format) String() string {
 	switch f {
@@ -42,6 +53,9 @@ func (f Format) String() string {
 	}
 	if k := f.BlockLength(); k > 0 {
 		return fmt.Sprintf("CYCLIC(%d)", k)
+	}
+	if sizes := f.Sizes(); sizes != nil {
+		return fmt.Sprintf("GEN_BLOCK(%s)", strings.Trim(fmt.Sprint(sizes), "[]"))
 	}
 	return fmt.Sprintf("BLOCK(%d)", f.Size())
 }
@@ -191,6 +205,16 @@ func positions(f Format, tlo, thi, coord, np int) Triplet {
 	if f == Cyclic {
 		return Range(tlo+coord, thi, np)
 	}
+	if ends := f.ends(np); ends != nil {
+		lo, hi := 0, ends[coord]
+		if coord > 0 {
+			lo = ends[coord-1]
+		}
+		if coord == np-1 {
+			hi = max(hi, thi-tlo+1)
+		}
+		return Range(tlo+lo, min(thi, tlo+hi-1), 1)
+	}
 	block := f.blockSize(tlo, thi, np)
 	return Range(tlo+coord*block, min(thi, tlo+(coord+1)*block-1), 1)
 }
@@ -204,6 +228,10 @@ func (f Format) blockSize(tlo, thi, np int) int {
 func CoordOf(f Format, tlo, thi, pos, np int) int {
 	if f == Cyclic {
 		return mod(pos-tlo, np)
+	}
+	if ends := f.ends(np); ends != nil {
+		coord, _ := slices.BinarySearch(ends[:np-1], pos-tlo+1)
+		return coord
 	}
 	return (pos - tlo) / f.blockSize(tlo, thi, np)
 }

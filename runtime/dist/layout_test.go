@@ -11,7 +11,17 @@ func ownerCoord(f Format, tlo, thi, pos, np int) int {
 	if f == Cyclic {
 		return (pos - tlo) % np
 	}
-	size := f.Size() // the smallest block size from this one on with which np blocks hold everything
+	if sizes := f.Sizes(); len(sizes) == np {
+		at := pos - tlo
+		for coord, n := range sizes[:np-1] {
+			if at < n {
+				return coord
+			}
+			at -= n
+		}
+		return np - 1
+	}
+	size := max(1, f.Size()) // the smallest block size from this one on with which np blocks hold everything
 	for size*np < thi-tlo+1 {
 		size++
 	}
@@ -141,7 +151,7 @@ func verify(t *testing.T, m Map, g Grid) {
 // offsets, strides of both signs, templates larger than what is aligned.
 func axes(grid int) []Axis {
 	list := []Axis{{Lo: -1, Hi: 3, Grid: -1, A: 1}, {Lo: 1, Hi: 4, Grid: grid, Format: Collapsed, TLo: 1, THi: 4, A: 1}}
-	for _, f := range []Format{Block, Cyclic, Blocks(3)} {
+	for _, f := range []Format{Block, Cyclic, Blocks(3), GenBlocks(2, 0, 9), GenBlocks(0, 3, 1, 1, 0, 2), GenBlocks(12)} {
 		for _, bounds := range [][2]int{{1, 1}, {1, 7}, {0, 9}, {-3, 2}} {
 			for _, a := range []int{1, 2, 3, -1, -2} {
 				for _, margin := range [][2]int{{0, 0}, {2, 1}} {
@@ -189,7 +199,7 @@ func TestReplicatedAndFixed(t *testing.T) {
 			}
 			verify(t, Map{Axes: []Axis{ax}}, g) // replicated along the others
 			for pos := 1; pos <= 5; pos++ {
-				for _, f := range []Format{Block, Cyclic, Blocks(2), Collapsed} {
+				for _, f := range []Format{Block, Cyclic, Blocks(2), GenBlocks(1, 4), GenBlocks(2, 0, 3), Collapsed} {
 					verify(t, Map{Axes: []Axis{ax}, Fixed: []Fixed{{Grid: 1, Format: f, TLo: 1, THi: 5, Pos: pos}}}, g)
 				}
 			}

@@ -205,8 +205,11 @@ func (e *Engine) BarrierAt(c Context) error {
 // Place is where the barriers of context c are, for BarrierIn.
 func (e *Engine) Place(c Context) Place { return e.m.place(c) }
 
-// Barriers is how often this PE has come to a barrier at a place.
-func (e *Engine) Barriers(k Place) uint64 { return e.m.records[k].executed + e.m.records[k].elided }
+// Barriers is how often this PE has come to a barrier at a place, and how often it has elided it.
+func (e *Engine) Barriers(k Place) (all, elided uint64) {
+	r := &e.m.records[k]
+	return r.executed + r.elided, r.elided
+}
 
 // Remaining is how many private executions of barriers at a place are missing before this PE elides them when it has
 // made no shared access; 0: it does so; math.MaxInt32: never. That changes only in a barrier at this place.

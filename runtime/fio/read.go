@@ -1,6 +1,7 @@
 package fio
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"strconv"
@@ -24,12 +25,11 @@ type Noted interface {
 // reader reads items of records by a format.
 type reader struct {
 	cursor
+	style  // of the numbers: scale and comma
 	src    *record.Source
 	record string
 	pos    int
-	scale  int
 	zeros  bool // blanks stand for zeros
-	comma  bool // instead of the decimal point
 	begun  bool
 	short  bool // with ADVANCE='NO': the record ended inside an item
 	n      int  // items so far
@@ -40,7 +40,7 @@ type reader struct {
 // Noted of these. With stay more items of the statement follow in the next call. It
 // returns what is wrong: an *Error, or a *record.Error at the end of the file.
 func (f *Format) Reader(src *record.Source) func(stay bool, items ...any) error {
-	r := &reader{cursor: *newCursor(f), src: src, zeros: src.Zeros, comma: src.Comma}
+	r := &reader{cursor: *newCursor(f), style: style{comma: src.Comma}, src: src, zeros: src.Zeros}
 	return r.read
 }
 
@@ -142,24 +142,14 @@ func (r *reader) control(x *edit) {
 		panic(&Error{Offset: x.at, Msg: "a string in a format for input", Status: statusFormat, Help: "write nX to pass over characters"})
 	case slash:
 		r.advance()
-	case scale:
-		r.scale = x.n
-	case space, tabRight:
-		r.pos += x.n
-	case tab:
-		r.pos = x.n - 1
-	case tabLeft:
-		r.pos = max(r.pos-x.n, 0)
 	case blankNull:
 		r.zeros = false
 	case blankZero:
 		r.zeros = true
-	case decimalComma:
-		r.comma = true
-	case decimalPoint:
-		r.comma = false
 	case rounding:
 		r.src.Round = x.text[0]
+	default:
+		r.style.control(x, &r.pos)
 	}
 }
 
@@ -253,6 +243,8 @@ func (r *reader) whole(x *edit, bits int) int64 {
 	base := 10
 	switch x.kind {
 	case editI, editG:
+	case editA:
+		return int64(r.bytes(x, bits/8))
 	case editB:
 		base = 2
 	case editO:
@@ -281,10 +273,21 @@ func (r *reader) whole(x *edit, bits int) int64 {
 	return n
 }
 
+// bytes is a number by A: its n bytes are characters, blanks where the field has fewer.
+func (r *reader) bytes(x *edit, n int) uint64 {
+	w := x.w
+	if w <= 0 {
+		w = n
+	}
+	s := r.field(w, false)
+	b := append([]byte(s[max(len(s)-n, 0):]), "        "...)
+	return binary.LittleEndian.Uint64(append(b[:n:n], make([]byte, 8-n)...))
+}
+
 func (r *reader) float(x *edit, bits int) float64 {
 	switch x.kind {
 	case editF, editE, editD, editEN, editES, editG:
-	case editB, editO, editZ:
+	case editA, editB, editO, editZ:
 		u := uint64(r.whole(x, bits))
 		if bits == 32 {
 			return float64(math.Float32frombits(uint32(u)))
@@ -311,63 +314,14 @@ func (r *reader) float(x *edit, bits int) float64 {
 // parse reads a number: without a point its last d digits stand behind one, and
 // without an exponent the scale factor counts.
 func (r *reader) parse(s string, d, bits int) (float64, bool) {
-	body := strings.ToUpper(s)
-	if r.comma {
-		body = strings.Map(func(c rune) rune {
-			switch c {
-			case ',':
-				return '.'
-			case '.':
-				return ','
-			}
-			return c
-		}, body)
-	}
-	sign := ""
-	if body[0] == '+' || body[0] == '-' {
-		sign, body = body[:1], body[1:]
-	}
-	switch {
-	case body == "": // gfortran takes a sign alone
+	switch s {
+	case "+", "-": // gfortran takes a sign alone
 		return 0, true
-	case body == "INF", body == "INFINITY":
-		v, _ := strconv.ParseFloat(sign+"inf", 64)
-		return v, true
-	case body == "NAN", strings.HasPrefix(body, "NAN(") && strings.HasSuffix(body, ")"):
-		return math.Float64frombits(0x7FF8 << 48), true // the bits of gfortran's
 	}
-	i, digits, point := 0, 0, -1
-	for ; i < len(body); i++ {
-		if c := body[i]; c == '.' && point < 0 {
-			point = i
-		} else if c < '0' || c > '9' {
-			break
-		} else {
-			digits++
-		}
+	if r.comma {
+		s = record.SwapPoint(s)
 	}
-	mantissa, exponent := body[:i], body[i:]
-	if digits == 0 {
-		mantissa = "0" // gfortran takes +E2
-	}
-	e := -r.scale
-	if exponent != "" {
-		if strings.IndexByte("EDQ", exponent[0]) >= 0 {
-			exponent = exponent[1:]
-		} else if exponent[0] != '+' && exponent[0] != '-' {
-			return 0, false
-		}
-		n, err := strconv.Atoi(exponent)
-		if err != nil {
-			return 0, false
-		}
-		e = n
-	}
-	if point < 0 {
-		e -= max(d, 0)
-	}
-	v, err := strconv.ParseFloat(sign+mantissa+"e"+strconv.Itoa(e), bits)
-	return v, err == nil || math.IsInf(v, 0)
+	return record.ParseReal(s, bits, &record.Implied{Scale: r.scale, Decimals: max(d, 0)})
 }
 
 func (r *reader) logical(x *edit) bool {

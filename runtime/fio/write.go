@@ -164,24 +164,33 @@ func (w *Writer) control(x *edit) {
 		w.put([]byte(x.text))
 	case slash:
 		w.newRecord()
+	default:
+		w.style.control(x, &w.pos)
+	}
+}
+
+// control executes a descriptor that is the same in input and output, where pos is the
+// column that is next. In input the sign and the rounding change nothing.
+func (st *style) control(x *edit, pos *int) {
+	switch x.kind {
 	case scale:
-		w.scale = x.n
+		st.scale = x.n
 	case space, tabRight:
-		w.pos += x.n
+		*pos += x.n
 	case tab:
-		w.pos = x.n - 1
+		*pos = x.n - 1
 	case tabLeft:
-		w.pos = max(w.pos-x.n, 0)
+		*pos = max(*pos-x.n, 0)
 	case signPlus:
-		w.plus = true
+		st.plus = true
 	case signSuppress, signDefault:
-		w.plus = false
+		st.plus = false
 	case decimalComma:
-		w.comma = true
+		st.comma = true
 	case decimalPoint:
-		w.comma = false
+		st.comma = false
 	case rounding:
-		w.round = x.text[0]
+		st.round = x.text[0]
 	}
 }
 

@@ -268,7 +268,7 @@ func countsOf(pe *PE) any {
 	pe.countBarriers()
 	var list []any
 	for _, c := range pe.counts {
-		list = append(list, int(c.Calls), int(c.Data), int(c.Ready), int(c.Bytes), int(c.Waits), int(c.Elided))
+		list = append(list, int(c.Calls), int(c.Data), int(c.Ready), int(c.Bytes), int(c.Waits), int(c.Elided), int(c.Barriers))
 	}
 	return list
 }
@@ -281,7 +281,7 @@ func countsFrom(v any) (counts []Counts) {
 		return int64(n)
 	}
 	for len(list) > 0 {
-		counts = append(counts, Counts{Calls: next(), Data: next(), Ready: next(), Bytes: next(), Waits: next(), Elided: next()})
+		counts = append(counts, Counts{Calls: next(), Data: next(), Ready: next(), Bytes: next(), Waits: next(), Elided: next(), Barriers: next()})
 	}
 	return counts
 }

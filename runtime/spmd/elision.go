@@ -39,9 +39,9 @@ func speculative(err error) *elide.Misspeculation {
 // elided is what a PE knows of the elision of its barriers.
 type elided struct {
 	names   *contexts
-	spent   []time.Duration        // by site, in barriers that were executed; nil: not measured
-	counted map[elide.Place]uint64 // barriers that are in the counters of sites
-	watched bool                   // somebody sees what PE 0 prints at once
+	spent   []time.Duration           // by site, in barriers that were executed; nil: not measured
+	counted map[elide.Place][2]uint64 // barriers, and those left out, that are in the counters of sites
+	watched bool                      // somebody sees what PE 0 prints at once
 }
 
 // contexts names the calls and barriers of a program: two calls are the same site
@@ -165,7 +165,7 @@ func (pe *PE) begin(x *contexts, o elide.Options) {
 		pe.Abort(-1, "%v", err)
 	}
 	pe.engine, pe.places = e, make([]elide.Place, len(pe.prog.Sites))
-	pe.elided = &elided{names: x, counted: map[elide.Place]uint64{}, watched: pe.out.lines}
+	pe.elided = &elided{names: x, counted: map[elide.Place][2]uint64{}, watched: pe.out.lines}
 	if pe.prog.process.machine != nil {
 		pe.elided.watched = pe.t.Broadcast(-1, 0, fromBool(pe.out.lines)) != 0
 	}
@@ -258,9 +258,11 @@ func (pe *PE) passed(site int, err error) {
 func (pe *PE) countBarriers() {
 	for site, k := range pe.places {
 		if k != 0 {
-			n := pe.engine.Barriers(k)
-			pe.counts[site].Calls += int64(n - pe.elided.counted[k])
-			pe.elided.counted[k] = n
+			all, elided := pe.engine.Barriers(k)
+			before := pe.elided.counted[k]
+			pe.counts[site].Calls += int64(all - before[0])
+			pe.counts[site].Barriers += int64(elided - before[1])
+			pe.elided.counted[k] = [2]uint64{all, elided}
 		}
 	}
 }

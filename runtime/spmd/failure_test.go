@@ -363,7 +363,7 @@ func TestMainFlagsAndStatus(t *testing.T) {
 func TestStatsTable(t *testing.T) {
 	stats := &Stats{
 		Sites: []Site{{ID: 0, Line: 24, Col: 12, Kind: "shift", Ref: "u(i-1,j)"}, {ID: 1, Line: 25, Col: 1, Kind: "unused", Ref: "v"}, {ID: 2, Line: 103, Col: 5, Kind: "reduction", Ref: "sum"}},
-		PEs:   [][]Counts{{{3, 2, 1, 80, 0, 0}, {}, {1, 1, 0, 8, 1, 0}, {}}, {{3, 2, 2, 80, 1, 0}, {}, {1, 0, 0, 0, 0, 0}, {4, 0, 0, 0, 0, 0}}},
+		PEs:   [][]Counts{{{3, 2, 1, 80, 0, 7, 0}, {}, {1, 1, 0, 8, 1, 0, 0}, {}}, {{3, 2, 2, 80, 1, 5, 0}, {}, {1, 0, 0, 0, 0, 0, 0}, {4, 0, 0, 0, 0, 0, 0}}},
 	}
 	var b bytes.Buffer
 	stats.Table(&b)

@@ -2,7 +2,6 @@ package spmd
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
@@ -168,7 +167,7 @@ func (r *listReader) point(s string) string {
 	if !r.src.Comma {
 		return s
 	}
-	return strings.NewReplacer(",", ".", ".", ",").Replace(s)
+	return record.SwapPoint(s)
 }
 
 const mostRepeats = 200000000 // of gfortran's library
@@ -333,13 +332,13 @@ func (v *listValue) assign(item any) (what string, status int) {
 	case *float64:
 		what = "REAL"
 		var x float64
-		if x, ok = parseReal(v.text, 64); ok {
+		if x, ok = record.ParseReal(v.text, 64, nil); ok {
 			*item = x
 		}
 	case *float32:
 		what = "REAL"
 		var x float64
-		if x, ok = parseReal(v.text, 32); ok {
+		if x, ok = record.ParseReal(v.text, 32, nil); ok {
 			*item = float32(x)
 		}
 	case *complex128:
@@ -374,60 +373,7 @@ func (v *listValue) assign(item any) (what string, status int) {
 // parsePair reads the parts of a COMPLEX number.
 func parsePair(s string, bits int) (re, im float64, ok bool) {
 	first, second, two := strings.Cut(s, " ")
-	re, okRe := parseReal(first, bits)
-	im, okIm := parseReal(second, bits)
+	re, okRe := record.ParseReal(first, bits, nil)
+	im, okIm := record.ParseReal(second, bits, nil)
 	return re, im, two && okRe && okIm
-}
-
-// parseReal reads a Fortran real: an exponent is marked by e, d, q or by its
-// sign alone.
-func parseReal(s string, bits int) (float64, bool) {
-	sign := 1.0
-	body := s
-	if body != "" && (body[0] == '+' || body[0] == '-') {
-		if body[0] == '-' {
-			sign = -1
-		}
-		body = body[1:]
-	}
-	switch lower := strings.ToLower(body); {
-	case lower == "inf" || lower == "infinity":
-		return math.Inf(int(sign)), true
-	case lower == "nan" || strings.HasPrefix(lower, "nan(") && strings.HasSuffix(lower, ")"):
-		return math.NaN(), true
-	}
-	// Take mantissa and exponent apart.
-	i, digits := 0, 0
-	for point := false; i < len(body); i++ {
-		switch c := body[i]; {
-		case c >= '0' && c <= '9':
-			digits++
-			continue
-		case c == '.' && !point:
-			point = true
-			continue
-		}
-		break
-	}
-	mantissa, exponent := body[:i], body[i:]
-	if digits == 0 {
-		return 0, false
-	}
-	if exponent != "" {
-		if strings.IndexByte("eEdDqQ", exponent[0]) >= 0 {
-			exponent = exponent[1:]
-		} else if exponent[0] != '+' && exponent[0] != '-' {
-			return 0, false
-		}
-		n, err := strconv.Atoi(exponent)
-		if err != nil {
-			return 0, false
-		}
-		mantissa += "e" + strconv.Itoa(n)
-	}
-	x, err := strconv.ParseFloat(mantissa, bits)
-	if err != nil && !math.IsInf(x, 0) {
-		return 0, false
-	}
-	return sign * x, true
 }

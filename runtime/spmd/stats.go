@@ -20,6 +20,8 @@ type Counts struct {
 	Waits int64 // waits, for data or ready messages, that were not over at once
 	// Elided is the ready messages that a handshake needs, and that were left out.
 	Elided int64
+	// Barriers is the barriers that were left out, of a run with Program.Elide. They are among Calls.
+	Barriers int64
 }
 
 func (c *Counts) add(d Counts) {
@@ -29,6 +31,7 @@ func (c *Counts) add(d Counts) {
 	c.Bytes += d.Bytes
 	c.Waits += d.Waits
 	c.Elided += d.Elided
+	c.Barriers += d.Barriers
 }
 
 // Stats is what the sites of a program did in one run. PEs count for
@@ -75,13 +78,22 @@ func (s *Stats) Total() Counts {
 }
 
 // Table writes one line for each site that did something, and the total.
-// Messages are sums over the PEs; times is how often each PE came by.
+// Messages are sums over the PEs; times is how often each PE came by. Of a run with
+// Program.Elide it has the barriers that were left out, too, on all PEs.
 func (s *Stats) Table(w io.Writer) {
 	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
 	row := func(line, what string, c Counts) {
-		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%d\t%d\t  %s\n", line, c.Calls/int64(max(1, len(s.PEs))), c.Data, c.Ready, c.Bytes, c.Waits, what)
+		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t", line, c.Calls/int64(max(1, len(s.PEs))), c.Data, c.Ready, c.Elided, c.Bytes, c.Waits)
+		if s.pes != nil {
+			fmt.Fprintf(tw, "%d\t", c.Barriers)
+		}
+		fmt.Fprintf(tw, "  %s\n", what)
 	}
-	fmt.Fprintf(tw, "line\ttimes\tdata\tready\tbytes\twaits\t  communication\n")
+	fmt.Fprintf(tw, "line\ttimes\tdata\tready\telided\tbytes\twaits\t")
+	if s.pes != nil {
+		fmt.Fprintf(tw, "elided barriers\t")
+	}
+	fmt.Fprintf(tw, "  communication\n")
 	p := &Program{Files: s.Files}
 	for i, site := range s.Sites {
 		if c := s.Site(i); c != (Counts{}) {
@@ -113,12 +125,15 @@ type Measured interface {
 
 // WriteJSON writes what Table shows as an object of JSON: program, pes, seconds (how long
 // the run took), sites, and total. A site has line, column, kind, reference, times, data,
-// ready, bytes, waits and elided; it is there if it did something. What was measured besides, if
-// anything, is in the same objects.
+// ready, bytes, waits, elided, and elidedBarriers in a run with Program.Elide; it is there if it
+// did something. What was measured besides, if anything, is in the same objects.
 func (s *Stats) WriteJSON(w io.Writer, program string, took time.Duration, more Measured) error {
 	b := bufio.NewWriter(w)
 	counts := func(c Counts) {
 		fmt.Fprintf(b, `"times": %d, "data": %d, "ready": %d, "bytes": %d, "waits": %d, "elided": %d`, c.Calls/int64(max(1, len(s.PEs))), c.Data, c.Ready, c.Bytes, c.Waits, c.Elided)
+		if s.pes != nil {
+			fmt.Fprintf(b, `, "elidedBarriers": %d`, c.Barriers)
+		}
 	}
 	word := statsWord
 	if more != nil {

@@ -32,7 +32,7 @@ func Flatten(f *ast.File, diags *source.List) (out *ast.File, ok bool) {
 	if !mentions(f) {
 		return f, true
 	}
-	before := diags.Len()
+	before := diags.Errors()
 	p := &program{diags: diags, modules: map[string]*scope{}, external: map[string]*function{}, scopes: map[*ast.Program]*scope{},
 		overridden: map[*record]map[string]source.Pos{}, intrinsic: intrinsicTypes(),
 		extra: map[*ast.Program][]*ast.Program{}, callers: map[*ast.Program]*callers{}, called: map[string]*function{}, global: map[string][]*function{}, alone: map[*ast.Program]string{},
@@ -56,7 +56,7 @@ func Flatten(f *ast.File, diags *source.List) (out *ast.File, ok bool) {
 	flat.Program = p.unit(f.Program)
 	flat.Procedures = p.units(f.Procedures)
 	p.choices(&flat)
-	return &flat, diags.Len() == before
+	return &flat, diags.Errors() == before
 }
 
 // program is the state of one Flatten call.

@@ -157,6 +157,8 @@ type Count struct {
 	Waits int64 `json:"waits"`
 	// Elided is the ready messages that were left out.
 	Elided int64 `json:"elided,omitempty"`
+	// Barriers is the barriers that were left out.
+	Barriers int64 `json:"elidedBarriers,omitempty"`
 }
 
 // Kept says what of the events of a PE is in the file.

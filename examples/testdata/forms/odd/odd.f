@@ -30,6 +30,7 @@ C     Names that are words of the language, words that run together, blanks insi
       ENDIF
       DO20I=1,3
 20    CONTINUE
+25    FORMAT(I-2)=FORMAT(I-2)+1
       DO 3 0 I = 1 , 3 ; REAL = REAL + I
 3 0   CON TINUE
       DOWHILE(I.LT.9)

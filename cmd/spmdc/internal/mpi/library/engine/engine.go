@@ -58,11 +58,10 @@ type libraryState struct {
 	vote    *[elide.Words]int64 // under way
 	machine *machine
 	labels  map[elide.Site]string
-	sites   map[string]elide.Site
 	calls   map[string]string // the procedures in which calls are, by label
 	modules map[string]string
-	spent   map[elide.Place]time.Duration
-	context map[elide.Place]elide.Context
+	spent   []time.Duration // in barriers, by place
+	context []elide.Context // by place
 }
 
 var library libraryState
@@ -112,8 +111,7 @@ func start(text, program string, m *machine) error {
 	runtime.GOMAXPROCS(1)
 	l := &library
 	l.machine = m
-	l.labels, l.sites, l.calls, l.modules = map[elide.Site]string{}, map[string]elide.Site{}, map[string]string{}, map[string]string{}
-	l.spent, l.context = map[elide.Place]time.Duration{}, map[elide.Place]elide.Context{}
+	l.labels, l.calls, l.modules = map[elide.Site]string{}, map[string]string{}, map[string]string{}
 	if err := json.Unmarshal([]byte(text), &l.config); err != nil {
 		return fmt.Errorf("SPMDC_MPI_CONFIG: %w", err)
 	}
@@ -157,32 +155,33 @@ func start(text, program string, m *machine) error {
 	return l.engine.Start()
 }
 
-// engine_place is the place of the barriers in a context that is met first. frames has a line for each
-// call, the outermost first: label, procedure and file of the load module.
+// engine_call is the site of a call: its label, the procedure in which it is, and the file of the load module.
+//
+//export engine_call
+func engine_call(label, procedure, file *C.char) C.uint64_t {
+	return C.uint64_t(library.site(C.GoString(label), C.GoString(procedure), C.GoString(file)))
+}
+
+// engine_place is the place of the barriers in a context that is met first: the sites of its calls, the outermost first.
 //
 //export engine_place
-func engine_place(frames *C.char, hash *C.uint64_t, remaining *C.int32_t) C.int {
+func engine_place(frames *C.uint64_t, n C.int, hash *C.uint64_t, remaining *C.int32_t) C.int {
 	l := &library
-	var sites []elide.Site
-	for line := range strings.Lines(C.GoString(frames)) {
-		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		sites = append(sites, l.site(f[0], f[1], f[2]))
-	}
-	c := l.engine.Tree().Path(sites)
+	c := l.engine.Tree().Path(unsafe.Slice((*elide.Site)(frames), int(n)))
 	k := l.engine.Place(c)
+	for int(k) >= len(l.context) {
+		l.context, l.spent = append(l.context, 0), append(l.spent, 0)
+	}
 	l.context[k] = c
 	*hash, *remaining = C.uint64_t(l.engine.Hash(k)), C.int32_t(l.engine.Remaining(k))
 	return C.int(k)
 }
 
 func (l *libraryState) site(label, procedure, file string) elide.Site {
-	if s, ok := l.sites[label]; ok {
-		return s
-	}
 	h := fnv.New64a()
 	h.Write([]byte(label))
 	s := elide.Site(h.Sum64())
-	l.labels[s], l.sites[label] = label, s
+	l.labels[s] = label
 	if procedure != "" {
 		l.calls[label] = procedure
 	}

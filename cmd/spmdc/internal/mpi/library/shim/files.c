@@ -16,14 +16,17 @@
 	if (!real) \
 		real = (type (*) params)dlsym(RTLD_NEXT, name)
 
+// news reports whether an access would change the summary: who calls is found out by the way up the stack.
+static int news(void) { return spmdc_active() && atomic_load_explicit(&spmdc_summary, memory_order_relaxed) > LOCAL; }
+
 static void file(void) {
-	if (spmdc_active() && !spmdc_inside())
+	if (news() && !spmdc_inside())
 		spmdc_mark(LOCAL);
 }
 
 static void descriptor(int fd) {
 	struct stat st;
-	if (spmdc_active() && (fd == 1 || fd == 2 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))) && !spmdc_inside())
+	if (news() && (fd == 1 || fd == 2 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))) && !spmdc_inside())
 		spmdc_mark(LOCAL);
 }
 

@@ -60,12 +60,14 @@ NAMES(finalize, FINALIZE, (MPI_Fint *))
 int MPI_Barrier(MPI_Comm comm) {
 	if (!spmdc_active())
 		return PMPI_Barrier(comm);
-	return spmdc_barrier(comm, __builtin_return_address(0));
+	int e = spmdc_barrier(comm, __builtin_frame_address(0));
+	__asm__ volatile("" ::: "memory"); // a jump instead of the call would give up the frame
+	return e;
 }
 
 void mpi_barrier_(MPI_Fint *comm, MPI_Fint *error) {
 	MPI_Comm c = PMPI_Comm_f2c(*comm);
-	*error = spmdc_active() ? spmdc_barrier(c, __builtin_return_address(0)) : PMPI_Barrier(c);
+	*error = spmdc_active() ? spmdc_barrier(c, __builtin_frame_address(0)) : PMPI_Barrier(c);
 }
 NAMES(barrier, BARRIER, (MPI_Fint *, MPI_Fint *))
 

@@ -42,7 +42,7 @@
 
 __thread int spmdc_depth __attribute__((tls_model("initial-exec")));
 
-static int on;        // between MPI_Init and MPI_Finalize
+int spmdc_on;         // between MPI_Init and MPI_Finalize
 static int rank, size;
 static MPI_Comm own;  // a duplicate of the world
 
@@ -71,13 +71,7 @@ void *spmdc_fortran(const char *name) {
 
 // ---- accesses ----
 
-static _Atomic int summary = PRIVATE; // since the last executed barrier
-
-void spmdc_mark(int access) {
-	int old = atomic_load_explicit(&summary, memory_order_relaxed);
-	while (access < old && !atomic_compare_exchange_weak(&summary, &old, access))
-		;
-}
+_Atomic int spmdc_summary = PRIVATE;
 
 // Windows whose memory is not watched. As long as no process accesses it by MPI, it is private memory of
 // its own. From then on no barrier is elided until the window is freed; if some were elided before, what
@@ -173,8 +167,10 @@ static struct pending {
 	MPI_Win win;
 	char *dirty; // by target
 	int count;   // of targets
+	int open;    // of them dirty
 	struct pending *next;
 } *pendings[256]; // by window
+static struct pending *last_pending; // found last
 static int dirty; // targets with such operations, in all windows
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int threads; // several of the program's call MPI at once
@@ -194,19 +190,16 @@ static struct pending **bucket(MPI_Win win) {
 }
 
 static struct pending *pending_of(MPI_Win win) {
-	struct pending **list = bucket(win), **p = list;
-	for (; *p; p = &(*p)->next)
-		if ((*p)->win == win) {
-			struct pending *found = *p;
-			*p = found->next; // the last one used is the first one found
-			found->next = *list;
-			return *list = found;
-		}
+	if (last_pending && last_pending->win == win)
+		return last_pending;
+	for (struct pending *p = *bucket(win); p; p = p->next)
+		if (p->win == win)
+			return last_pending = p;
 	return NULL;
 }
 
 void spmdc_operation(MPI_Win win, int target) {
-	if (!on)
+	if (!spmdc_on)
 		return;
 	spmdc_mark(REMOTE);
 	if (target < 0) // MPI_PROC_NULL
@@ -226,21 +219,21 @@ void spmdc_operation(MPI_Win win, int target) {
 		p->win = win, p->count = n, p->next = *bucket(win), *bucket(win) = p;
 	}
 	if (target < p->count && !p->dirty[target])
-		p->dirty[target] = 1, dirty++;
+		p->dirty[target] = 1, p->open++, dirty++;
 	unlock();
 }
 
 void spmdc_flush(MPI_Win win, int target, int clears) {
-	if (!on || !dirty)
+	if (!spmdc_on || !dirty)
 		return;
 	lock();
 	struct pending *p = pending_of(win);
-	if (p)
+	if (p && p->open)
 		for (int i = target < 0 ? 0 : target; i < p->count && (target < 0 || i == target); i++)
 			if (p->dirty[i]) {
 				spmdc_mark(REMOTE);
 				if (clears)
-					p->dirty[i] = 0, dirty--;
+					p->dirty[i] = 0, p->open--, dirty--;
 			}
 	unlock();
 }
@@ -248,18 +241,21 @@ void spmdc_flush(MPI_Win win, int target, int clears) {
 static void forget(MPI_Win win) {
 	spmdc_flush(win, -1, 1);
 	lock();
-	struct pending *p = pending_of(win);
-	if (p) {
-		*bucket(win) = p->next;
-		free(p->dirty);
-		free(p);
-	}
+	for (struct pending **p = bucket(win); *p; p = &(*p)->next)
+		if ((*p)->win == win) {
+			struct pending *old = *p;
+			*p = old->next;
+			free(old->dirty);
+			free(old);
+			break;
+		}
+	last_pending = NULL;
 	unlock();
 }
 
 // Without the barrier a receive from any source could take a message of later.
 int spmdc_source(int source) {
-	if (!on || source != MPI_ANY_SOURCE)
+	if (!spmdc_on || source != MPI_ANY_SOURCE)
 		return 0;
 	spmdc_mark(REMOTE);
 	return 1;
@@ -274,7 +270,7 @@ static struct request {
 static int nrequests, crequests, busy; // busy of them have a buffer in a window
 
 void spmdc_started(int watched, int any, MPI_Request request) {
-	if (!on || !(watched || any))
+	if (!spmdc_on || !(watched || any))
 		return;
 	lock();
 	if (nrequests == crequests && !(requests = realloc(requests, (crequests = 2 * crequests + 16) * sizeof *requests)))
@@ -334,8 +330,8 @@ void spmdc_waited_fortran(MPI_Request *old, int n, const MPI_Fint *list) {
 static int persistent, persistent_any;
 
 void spmdc_prepared(int watched, int any) {
-	persistent |= on && watched;
-	persistent_any |= on && any;
+	persistent |= spmdc_on && watched;
+	persistent_any |= spmdc_on && any;
 }
 
 void spmdc_restarted(void) {
@@ -361,7 +357,7 @@ static struct region {
 	char *base;  // the program's pointer to its own part
 	int shared;  // it has memory of other processes
 	int owned;   // the memory is the library's
-	int free;
+	int free;    // it may still be mapped, until the next window takes its place
 } *regions; // never moved: signal handlers read them
 static int nregions;
 
@@ -475,7 +471,8 @@ static char *watch(char *p, size_t bytes, MPI_Win win, int shared) {
 static void unwatch(MPI_Win win) {
 	for (int i = 0; i < nregions; i++)
 		if (!regions[i].free && regions[i].win == win) {
-			mmap(regions[i].view, regions[i].length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+			if (regions[i].length > FEW * page) // it would be kept in memory
+				mmap(regions[i].view, regions[i].length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 			foreign -= regions[i].shared;
 			if (regions[i].owned)
 				munmap(regions[i].mpi, regions[i].length);
@@ -530,7 +527,7 @@ static void install(void) {
 
 int sigaction(int sig, const struct sigaction *new, struct sigaction *old) {
 	find_sigaction();
-	if (!on || sig != SIGSEGV)
+	if (!spmdc_on || sig != SIGSEGV)
 		return real_sigaction(sig, new, old);
 	struct sigaction was = next[0];
 	if (new)
@@ -551,7 +548,8 @@ handler signal(int sig, handler h) {
 // ---- the engine ----
 
 static char *(*engine_start)(const char *config, const char *program, int rank, int size, int (*vote)(int64_t *, double), void *(*gather)(const void *, int64_t, int64_t *));
-static int (*engine_place)(const char *frames, uint64_t *hash, int32_t *remaining);
+static uint64_t (*engine_call)(const char *label, const char *procedure, const char *file);
+static int (*engine_place)(const uint64_t *sites, int n, uint64_t *hash, int32_t *remaining);
 static void (*engine_arrive)(int place, int summary, int64_t *words);
 static int32_t (*engine_conclude)(int place, int64_t *words, int stalled, double seconds);
 
@@ -768,11 +766,15 @@ void spmdc_identify(void) {
 #define DEPTH 256
 
 static int (*unwind)(void **, int); // unw_backtrace
+static void find_stepper(void *u);
 
 static void find_unwind(void) {
-	void *u = unwind ? NULL : dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
-	if (!unwind && (!u || !(unwind = dlsym(u, "unw_backtrace"))))
+	if (unwind)
+		return;
+	void *u = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+	if (!u || !(unwind = dlsym(u, "unw_backtrace")))
 		refuse("there is no libunwind.so.8\n  install Debian package libunwind8");
+	find_stepper(u);
 }
 
 // code is where the instructions of a load module are.
@@ -826,7 +828,7 @@ static struct entry {
 	int place;
 	int32_t remaining; // private executions until it is elided; 0: it is; NECESSARY: never
 	uint64_t context; // its hash, the same on all processes
-} *entries;
+} **entries;
 static unsigned nentries, centries = 1024;
 
 #define NECESSARY INT32_MAX // as rankNecessary in package elide
@@ -840,10 +842,10 @@ static void *base_of(const void *p) {
 	return dladdr(p, &info) ? info.dli_fbase : NULL;
 }
 
-// Calls that have been described, by where they return to.
+// Calls that the engine knows, by where they return to.
 static struct call {
 	void *ret;
-	char *text;
+	uint64_t site;
 } *calls;
 static unsigned ncalls, ccalls = 1024;
 
@@ -855,14 +857,14 @@ static struct call *find_call(void *ret) {
 	}
 }
 
-// describe_call is a line: the load module and the offset in it, the procedure in which the call is as
-// far as known, and the file of the module, parted by tabulators.
-static const char *describe_call(void *ret) {
+// site_of gives the engine, when a call is met first, the load module and the offset in it, the procedure in which
+// the call is as far as known, and the file of the module.
+static uint64_t site_of(void *ret) {
 	if (!calls && !(calls = calloc(ccalls, sizeof *calls)))
 		refuse("there is no memory left");
 	struct call *c = find_call(ret);
 	if (c->ret)
-		return c->text;
+		return c->site;
 	if (2 * ++ncalls > ccalls) {
 		struct call *old = calls;
 		unsigned count = ccalls;
@@ -878,14 +880,16 @@ static const char *describe_call(void *ret) {
 	dladdr((char *)ret - 1, &info);
 	const char *file = info.dli_fbase == exe_base ? exe : info.dli_fname ? info.dli_fname : "?";
 	const char *name = strrchr(file, '/');
-	c->ret = ret;
-	if (asprintf(&c->text, "%s+%#lx\t%s\t%s\n", name ? name + 1 : file, (unsigned long)((char *)ret - (char *)info.dli_fbase), info.dli_sname ? info.dli_sname : "", file) < 0)
+	char *label;
+	if (asprintf(&label, "%s+%#lx", name ? name + 1 : file, (unsigned long)((char *)ret - (char *)info.dli_fbase)) < 0)
 		refuse("there is no memory left");
-	return c->text;
+	*c = (struct call){ret, engine_call(label, info.dli_sname ? info.dli_sname : "", file)};
+	free(label);
+	return c->site;
 }
 
-// describe has the lines of calls, the outermost first.
-static char *describe(void **frames, int n) {
+// meet makes e the barriers in the context of these frames, the innermost first.
+static void meet(struct entry *e, void **frames, int n) {
 	// What calls main is no call of the program.
 	uintptr_t entry = getauxval(AT_ENTRY);
 	if (n > 1 && (uintptr_t)frames[n - 1] - entry < 64) {
@@ -893,56 +897,182 @@ static char *describe(void **frames, int n) {
 		while (n > 1 && inside(&libc_code, (char *)frames[n - 1] - 1))
 			n--;
 	}
-	size_t room = 1;
+	uint64_t sites[DEPTH];
 	for (int i = 0; i < n; i++)
-		room += strlen(describe_call(frames[i]));
-	char *text = malloc(room), *end = text;
-	if (!text)
-		refuse("there is no memory left");
-	for (int i = n - 1; i >= 0; i--)
-		end = stpcpy(end, describe_call(frames[i]));
-	return text;
+		sites[n - 1 - i] = site_of(frames[i]);
+	e->place = engine_place(sites, n, &e->context, &e->remaining);
 }
 
-static struct entry *find(uint64_t hash) {
+static struct entry **find(uint64_t hash) {
 	for (unsigned i = hash;; i++) {
-		struct entry *e = &entries[i & (centries - 1)];
-		if (!e->place || e->hash == hash)
+		struct entry **e = &entries[i & (centries - 1)];
+		if (!*e || (*e)->hash == hash)
 			return e;
 	}
 }
 
-// context is where the barrier is that returns to ret.
-static struct entry *context(void *ret) {
-	void *frames[DEPTH];
-	int n = unwind(frames, DEPTH), first = 0;
-	while (first < n && frames[first] != ret)
-		first++;
-	if (first == n) // the unwinder has not come out of this library
-		frames[0] = ret, first = 0, n = 1;
+static uint64_t hash_of(void **frames, int n) {
 	uint64_t hash = 0x9e3779b97f4a7c15;
-	for (int i = first; i < n; i++)
+	for (int i = 0; i < n; i++)
 		hash = (hash ^ (uintptr_t)frames[i]) * 0xd6e8feb86659fd93, hash ^= hash >> 32;
-	struct entry *e = find(hash);
-	if (e->place)
+	return hash;
+}
+
+// entry_of is where the barrier is that is called from these frames.
+static struct entry *entry_of(void **frames, int n) {
+	uint64_t hash = hash_of(frames, n);
+	struct entry *e = *find(hash);
+	if (e)
 		return e;
-	char *text = describe(frames + first, n - first);
-	struct entry new = {.hash = hash};
-	new.place = engine_place(text, &new.context, &new.remaining);
-	free(text);
 	if (2 * ++nentries > centries) {
-		struct entry *old = entries;
+		struct entry **old = entries;
 		unsigned count = centries;
 		if (!(entries = calloc(centries *= 2, sizeof *entries)))
 			refuse("there is no memory left");
 		for (unsigned i = 0; i < count; i++)
-			if (old[i].place)
-				*find(old[i].hash) = old[i];
+			if (old[i])
+				*find(old[i]->hash) = old[i];
 		free(old);
-		e = find(hash);
 	}
-	*e = new;
+	if (!(e = calloc(1, sizeof *e)))
+		refuse("there is no memory left");
+	e->hash = hash;
+	*find(hash) = e;
+	meet(e, frames, n);
 	return e;
+}
+
+#ifdef __x86_64__
+// Where the frame of a call ends follows from the instruction to which it returns, and there is the next return address: what the
+// unwinder has found of some calls leads up the stack without it. Where sizes of frames vary the way ends in
+// no known context, and the unwinder goes it again.
+static struct layout {
+	uintptr_t ip;
+	int32_t from_sp, from_fp; // the end of the frame relative to the stack pointer and the frame pointer in it,
+	char by_sp, by_fp;        // as long as these are always the same
+	char outermost;
+	int32_t fp_at; // where the frame pointer of the caller is, relative to the end; 0: in its register
+} *layouts;
+static unsigned nlayouts, clayouts = 1024;
+static uintptr_t stack_end; // the end of the outermost frame that was seen
+
+static struct layout *find_layout(uintptr_t ip) {
+	for (unsigned i = ip * 0x9e3779b97f4a7c15 >> 32;; i++) {
+		struct layout *l = &layouts[i & (clayouts - 1)];
+		if (!l->ip || l->ip == ip)
+			return l;
+	}
+}
+
+// walk finds the return addresses from a wrapper's frame on; it is 0 where it does not come to the end.
+static int walk(void **frame, void **frames) {
+	uintptr_t sp = (uintptr_t)(frame + 2), fp = (uintptr_t)frame[0], ip = (uintptr_t)frame[1];
+	for (int n = 0; layouts && n < DEPTH;) {
+		struct layout *l = find_layout(ip);
+		frames[n++] = (void *)ip;
+		if (l->outermost)
+			return n;
+		if (!l->by_sp && !l->by_fp)
+			return 0;
+		uintptr_t end = l->by_sp ? sp + l->from_sp : fp + l->from_fp;
+		if (end <= sp || end > stack_end || end % sizeof end)
+			return 0;
+		if (l->fp_at)
+			fp = *(uintptr_t *)(end + l->fp_at);
+		ip = ((uintptr_t *)end)[-1];
+		sp = end;
+	}
+	return 0;
+}
+
+// Of libunwind.h.
+enum { UNW_FP = 6, UNW_SP = 7, UNW_IP = 16, UNW_MEMORY = 1 };
+struct save_loc {
+	int type;
+	uintptr_t addr;
+	char extra[64];
+};
+static int (*unw_getcontext)(ucontext_t *), (*unw_init)(uint64_t *, ucontext_t *), (*unw_step)(uint64_t *);
+static int (*unw_reg)(uint64_t *, int, uintptr_t *), (*unw_loc)(uint64_t *, int, struct save_loc *);
+
+static void find_stepper(void *u) {
+	unw_getcontext = dlsym(u, "_Ux86_64_getcontext");
+	unw_init = dlsym(u, "_ULx86_64_init_local");
+	unw_reg = dlsym(u, "_ULx86_64_get_reg");
+	unw_loc = dlsym(u, "_ULx86_64_get_save_loc");
+	unw_step = unw_getcontext && unw_init && unw_reg && unw_loc ? dlsym(u, "_ULx86_64_step") : NULL;
+}
+
+static void note_layout(struct layout new) {
+	struct layout *l = find_layout(new.ip);
+	if (l->ip) {
+		l->by_sp &= new.by_sp && l->from_sp == new.from_sp && l->fp_at == new.fp_at;
+		l->by_fp &= new.by_fp && l->from_fp == new.from_fp && l->fp_at == new.fp_at;
+		return;
+	}
+	if (2 * ++nlayouts > clayouts) {
+		struct layout *old = layouts;
+		unsigned count = clayouts;
+		if (!(layouts = calloc(clayouts *= 2, sizeof *layouts)))
+			refuse("there is no memory left");
+		for (unsigned i = 0; i < count; i++)
+			if (old[i].ip)
+				*find_layout(old[i].ip) = old[i];
+		free(old);
+	}
+	*find_layout(new.ip) = new;
+}
+
+// note_layouts goes up the stack from a wrapper's frame.
+static void note_layouts(void **frame) {
+	ucontext_t context;
+	uint64_t cursor[256];
+	if (!unw_step || unw_getcontext(&context) || unw_init(cursor, &context) < 0 || !layouts && !(layouts = calloc(clayouts, sizeof *layouts)))
+		return;
+	uintptr_t ip = 0, sp = 0, fp = 0;
+	for (int n = 0; n < 2 * DEPTH; n++) {
+		uintptr_t last_ip = ip, last_sp = sp, last_fp = fp;
+		struct save_loc loc = {0};
+		int more = unw_step(cursor);
+		if (more < 0 || more > 0 && (unw_reg(cursor, UNW_IP, &ip) || unw_reg(cursor, UNW_SP, &sp) || unw_reg(cursor, UNW_FP, &fp) || unw_loc(cursor, UNW_FP, &loc)))
+			return;
+		if (last_sp < (uintptr_t)(frame + 2)) // in the library
+			continue;
+		struct layout l = {.ip = last_ip, .outermost = more == 0};
+		if (more) {
+			l.from_sp = sp - last_sp, l.from_fp = sp - last_fp;
+			int usual = ((uintptr_t *)sp)[-1] == ip;
+			l.by_sp = usual && sp - last_sp == l.from_sp, l.by_fp = usual && sp - last_fp == l.from_fp;
+			l.fp_at = loc.type == UNW_MEMORY && loc.addr >= last_sp && loc.addr < sp ? loc.addr - sp : 0;
+			stack_end = sp > stack_end ? sp : stack_end;
+		}
+		note_layout(l);
+		if (!more)
+			return;
+	}
+}
+#else
+static int walk(void **frame, void **frames) { return 0; }
+static void find_stepper(void *u) {}
+static void note_layouts(void **frame) {}
+#endif
+
+// context is where the barrier is whose wrapper has this frame.
+static struct entry *context(void **frame) {
+	void *frames[DEPTH];
+	int walked = walk(frame, frames), first = 0;
+	uint64_t hash = hash_of(frames, walked);
+	struct entry *e = *find(hash);
+	if (e && walked)
+		return e;
+	int n = unwind(frames, DEPTH);
+	while (first < n && frames[first] != frame[1])
+		first++;
+	if (first == n) // the unwinder has not come out of this library
+		frames[0] = frame[1], first = 0, n = 1;
+	if (n - first != walked || hash_of(frames + first, walked) != hash)
+		note_layouts(frame);
+	return entry_of(frames + first, n - first);
 }
 
 static void flush_passed(void) {
@@ -976,19 +1106,19 @@ static int whole(MPI_Comm comm) {
 	return !inter;
 }
 
-static int barrier(void *ret) {
+static int barrier(void **frame) {
 	spmdc_depth++;
-	struct entry *e = context(ret);
+	struct entry *e = context(frame);
 	if (dirty || unwatched || busy || persistent || sharing)
 		spmdc_mark(REMOTE);
-	if (e->remaining == 0 && summary == PRIVATE) {
+	if (e->remaining == 0 && spmdc_summary == PRIVATE) {
 		pass(e, -1, 0, 0);
 		passed();
 		spmdc_depth--;
 		return MPI_SUCCESS;
 	}
 	close_arena();
-	int own_summary = atomic_exchange(&summary, PRIVATE);
+	int own_summary = atomic_exchange(&spmdc_summary, PRIVATE);
 	int plain = e->remaining == NECESSARY || e->remaining > 0 && !relearning;
 	// As Vote.set in package elide.
 	int64_t words[WORDS] = {own_summary, e->context, ~e->context, seq + 1, ~(seq + 1), ~(int64_t)e->remaining};
@@ -1082,6 +1212,7 @@ static void begin(int level) {
 	if (!lib)
 		refuse("the engine cannot be loaded: %s", dlerror());
 	engine_start = dlsym(lib, "engine_start");
+	engine_call = dlsym(lib, "engine_call");
 	engine_place = dlsym(lib, "engine_place");
 	engine_arrive = dlsym(lib, "engine_arrive");
 	engine_conclude = dlsym(lib, "engine_conclude");
@@ -1115,20 +1246,20 @@ static void begin(int level) {
 	if (error)
 		refuse("%s", error);
 	install();
-	on = 1;
+	spmdc_on = 1;
 	spmdc_depth--;
 }
 
 static void end(void) {
-	if (!on)
+	if (!spmdc_on)
 		return;
 	spmdc_depth++;
 	flush_passed();
 	if (sharing && rank == 0)
 		fprintf(stderr, "spmdc: the program maps memory that processes share without MPI, which is not watched: no barrier was elided behind that\n");
-	if (engine_finish(atomic_exchange(&summary, PRIVATE)) < 0)
+	if (engine_finish(atomic_exchange(&spmdc_summary, PRIVATE)) < 0)
 		PMPI_Abort(MPI_COMM_WORLD, 4);
-	on = 0;
+	spmdc_on = 0;
 	for (int i = 0; i < nregions; i++)
 		if (!regions[i].free)
 			mprotect(regions[i].view, regions[i].length, PROT_READ | PROT_WRITE);
@@ -1143,13 +1274,11 @@ static void end(void) {
 	spmdc_depth--;
 }
 
-int spmdc_active(void) { return on && spmdc_depth == 0; }
-
 void spmdc_begin(int level) { begin(level); }
 void spmdc_end(void) { end(); }
 
-int spmdc_barrier(MPI_Comm comm, void *ret) {
-	return whole(comm) ? barrier(ret) : PMPI_Barrier(comm);
+int spmdc_barrier(MPI_Comm comm, void **frame) {
+	return whole(comm) ? barrier(frame) : PMPI_Barrier(comm);
 }
 
 // own_memory makes a window of memory that the library has, mapped twice.

@@ -2,17 +2,27 @@
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#pragma GCC visibility push(hidden) // they are called without a detour, millions of times
 
 // spmdc_depth is how many wrapped calls are under way in this thread: MPI calls itself.
 extern __thread int spmdc_depth __attribute__((tls_model("initial-exec")));
 
 enum { REMOTE, LOCAL, PRIVATE }; // as elide.Access
-void spmdc_mark(int access);
+extern _Atomic int spmdc_summary; // since the last executed barrier
+
+static inline void spmdc_mark(int access) {
+	int old = atomic_load_explicit(&spmdc_summary, memory_order_relaxed);
+	while (access < old && !atomic_compare_exchange_weak(&spmdc_summary, &old, access))
+		;
+}
 
 // spmdc_active reports whether a call is the program's own, between MPI_Init and MPI_Finalize.
-int spmdc_active(void);
+extern int spmdc_on;
+static inline int spmdc_active(void) { return spmdc_on && spmdc_depth == 0; }
 
 // spmdc_inside reports whether MPI itself calls, even by a function that has no wrapper.
 int spmdc_inside(void);
@@ -42,7 +52,7 @@ void spmdc_sharing(void);    // the program maps memory that it shares without M
 void spmdc_identify(void);   // MPI is about to be initialised
 void spmdc_begin(int level); // MPI has been initialised with that level of threads
 void spmdc_end(void);        // MPI is about to be finalised
-int spmdc_barrier(MPI_Comm comm, void *ret);
+int spmdc_barrier(MPI_Comm comm, void **frame); // frame is the wrapper's frame address
 
 int spmdc_win_allocate(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win);
 int spmdc_win_allocate_shared(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win);
@@ -54,3 +64,5 @@ int spmdc_win_attach(MPI_Win win, void *base, MPI_Aint bytes);
 int spmdc_win_free(MPI_Win *win);
 
 void *spmdc_fortran(const char *name); // the function of MPI's Fortran interface
+
+#pragma GCC visibility pop
