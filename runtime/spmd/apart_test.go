@@ -66,7 +66,7 @@ func (w wires) Begin() {}
 
 func (w wires) Send(to int, message []byte) { w[to] <- message }
 
-func (w wires) Poll() bool { return false }
+func (w wires) Poll() {}
 
 func (w wires) Attend() {}
 

@@ -17,9 +17,9 @@ type Courier interface {
 	// Send takes a message to PE to, in its process. The message is the courier's from then on.
 	// It does not wait until the message is there, and delivers nothing meanwhile.
 	Send(to int, message []byte)
-	// Poll delivers what has come, and reports whether it has looked: others may be at it. A PE that waits calls
-	// it, and holds no lock. Messages arrive without it too, if later.
-	Poll() bool
+	// Poll delivers what has come, unless another goroutine is at it. A PE that waits calls it, and holds no
+	// lock. Messages arrive without it too, if later.
+	Poll()
 	// Attend is called by a PE that parks, and polls no more.
 	Attend()
 }

@@ -369,7 +369,8 @@ func (p *PE) spin(flag *atomic.Uint64, want uint64, on int) bool {
 		limit = p.w.spin
 	}
 	for i := 0; i < limit; i++ {
-		if far && p.w.net.courier.Poll() {
+		if far {
+			p.w.net.courier.Poll()
 			i += pollLoads - 1
 		}
 		if reached(flag.Load(), want) {

@@ -136,15 +136,14 @@ func (c *courier) dispatch(rank, tag int, message []byte) error {
 }
 
 // Poll delivers what has come, for a PE that waits for it.
-func (c *courier) Poll() (looked bool) {
+func (c *courier) Poll() {
 	if watched { // the order in which PEs poll would hide races
-		return false
+		return
 	}
 	c.polls.Add(1)
-	if looked, _ = c.receive(); !looked {
-		yield()
+	if looked, _ := c.receive(); !looked {
+		yield() // who is at it may wait for this processor
 	}
-	return looked
 }
 
 // Attend makes the courier poll eagerly.
