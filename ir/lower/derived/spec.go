@@ -575,9 +575,18 @@ func (t *unit) align(s *ast.Align) []ast.Stmt {
 	base := *s
 	if v := t.variable(s.Target); v != nil {
 		l := (&object{of: v.of}).plainest()
-		if l == nil {
-			t.p.errorf(s.TargetPos, "ALIGN with %s, whose components are all arrays", s.Target).WithHelp("align with a template")
-			return nil
+		if l == nil { // the dimensions of a component come first, and are not distributed
+			l = v.of.leaves()[0]
+			if !s.HasList {
+				base.HasList = true
+				for k := 0; k < v.rank; k++ {
+					base.Source = append(base.Source, ast.AlignSub{Pos: s.Pos, Colon: true})
+					base.TargetSubs = append(base.TargetSubs, ast.AlignTarget{Pos: s.Pos, Colon: true})
+				}
+			}
+			for range l.dims {
+				base.TargetSubs = slices.Insert(slices.Clip(base.TargetSubs), 0, ast.AlignTarget{Pos: s.Pos, Star: true})
+			}
 		}
 		base.Target = v.name + l.name
 	}
@@ -598,7 +607,7 @@ func (t *unit) align(s *ast.Align) []ast.Stmt {
 				for range l.dims {
 					a.Source = append(a.Source, ast.AlignSub{Pos: s.Pos, Star: true})
 				}
-				if a.Source = append(a.Source, s.Source...); !s.HasList {
+				if a.Source = append(a.Source, base.Source...); !base.HasList {
 					for k := 0; k < v.rank; k++ {
 						a.Source = append(a.Source, ast.AlignSub{Pos: s.Pos, Colon: true})
 						a.TargetSubs = append(slices.Clip(a.TargetSubs), ast.AlignTarget{Pos: s.Pos, Colon: true})

@@ -281,7 +281,7 @@ func (t *unit) partwise(x *ast.Index, n int, r *record) []ast.Expr {
 	}
 	var out []ast.Expr
 	for k, l := range r.leaves() {
-		if len(l.dims) > 0 && x.Name != "merge" {
+		if len(l.dims) > 0 && x.Name != "merge" && x.Name != "cshift" {
 			t.p.errorf(x.Pos, "%s of values of type %s, which has components that are arrays", x.Name, r.name).WithHelp("write a loop over the elements")
 			return nil
 		}
@@ -293,9 +293,32 @@ func (t *unit) partwise(x *ast.Index, n int, r *record) []ast.Expr {
 				c.Args = append(c.Args, t.expr(clone(a)))
 			}
 		}
+		if len(l.dims) > 0 && x.Name == "cshift" {
+			c.Args = behindDims(c.Args, len(l.dims), x.XBase)
+		}
 		out = append(out, c)
 	}
 	return out
+}
+
+// behindDims are the arguments of CSHIFT for a component that has n dimensions in front of those
+// of the array that it belongs to.
+func behindDims(args []ast.Expr, n int, at ast.XBase) []ast.Expr {
+	e := builder{at}
+	var out []ast.Expr
+	dim := ast.Expr(e.lit(1))
+	for i, a := range args {
+		k, named := a.(*ast.Keyword)
+		switch {
+		case named && k.Name == "dim":
+			dim = k.X
+		case !named && i == 2:
+			dim = a
+		default:
+			out = append(out, a)
+		}
+	}
+	return append(out, &ast.Keyword{XBase: at, Name: "dim", X: e.bin("+", dim, e.lit(n))})
 }
 
 // arrays is the value of an array constructor with items of type r.
