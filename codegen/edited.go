@@ -12,8 +12,8 @@ import (
 // makes another. In a loop that uses a text by its characters alone it is a slice of bytes:
 //
 //	sText := []byte(s)
-//	for ... { spmd.Edit(sText, k, k, spmd.Char(97+k)) }
-//	s = string(sText)
+//	for ... { spmd.Put(sText, k, 97+k) }
+//	s = spmd.Edited(sText)
 
 // editTexts emits that the texts which loop d of region r edits become bytes, if there are any.
 // What it returns makes them texts again.
@@ -35,7 +35,7 @@ func (g *gen) editTexts(d *ir.Do, r *comm.Region) (end func()) {
 	}
 	return func() {
 		for _, sym := range syms {
-			g.out.p("%s = string(%s)", g.scalar(sym), g.texts[sym])
+			g.out.p("%s = spmd.Edited(%s)", g.scalar(sym), g.texts[sym])
 			delete(g.texts, sym)
 		}
 	}
@@ -137,6 +137,10 @@ func (g *gen) edited(e ir.Expr) string {
 
 // assignPart emits an assignment to a part of a text that is bytes here.
 func (g *gen) assignPart(text string, c *ir.Call) {
+	if c1, ok := g.character(c.Args[3]); ok && ir.Same(c.Args[1], c.Args[2]) {
+		g.out.p("spmd.Put(%s, %s, %s)", text, g.position(c.Args[1]), c1)
+		return
+	}
 	g.out.p("spmd.Edit(%s, %s, %s, %s)", text, g.position(c.Args[1]), g.position(c.Args[2]), g.expr(c.Args[3]))
 }
 
@@ -146,6 +150,10 @@ func (g *gen) character(e ir.Expr) (string, bool) {
 	case *ir.Const:
 		if len(e.Str) == 1 {
 			return strconv.Itoa(int(e.Str[0])), true
+		}
+	case *ir.Call:
+		if (e.Name == "char" || e.Name == "achar") && !g.opt.Check && !isConst(e.Args[0]) {
+			return fmt.Sprintf("int(byte(%s))", g.position(e.Args[0])), true
 		}
 	case *ir.Substr:
 		if g.opt.Check || !ir.Same(e.Lo, e.Hi) {

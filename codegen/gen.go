@@ -164,6 +164,7 @@ type gen struct {
 	divided      bool // PEs execute different parts of what is emitted now
 	loops        int  // of the program
 	barrierLines int  // in its text
+	inLeaf       int  // leaf loops around what is emitted now
 	fetches      bool // distributed elements are fetched from their owners
 
 	vectors       map[*ir.Do]*vectorLoop

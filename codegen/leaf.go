@@ -54,6 +54,8 @@ type leaf struct {
 	short   int                 // the number of iterations of one that is unrolled, else 0
 	n       int
 	line    int                // of the statement that inBody looks at
+	crowds  map[*ir.Ref]member // those of many elements of one array
+	cuts    []string           // statements at the beginning of each iteration
 	conds   []scalar.Condition // under which it is executed
 }
 
@@ -145,6 +147,7 @@ func (l *leaf) emit(refs []leafRef, v *vectorLoop, r *comm.Region) (inner int) {
 	}
 	refs = slices.DeleteFunc(refs, func(f leafRef) bool { return g.partialRef[f.ref] != nil })
 	l.findAlone(refs)
+	l.findCrowds(refs)
 	for _, f := range refs {
 		l.address(f)
 	}
@@ -174,8 +177,13 @@ func (l *leaf) emit(refs []leafRef, v *vectorLoop, r *comm.Region) (inner int) {
 	inner = len(g.out.lines) + 1
 	g.out.p("%s", l.head(true))
 	g.out.p("%s := %s", k, l.now())
+	for _, text := range l.cuts {
+		g.out.p("%s", text)
+	}
 	unused := next()
+	g.inLeaf++
 	g.stmts(l.body, r)
+	g.inLeaf--
 	unused()
 	g.dropUnused(inner, k)
 	if len(l.streams) > 0 && !g.mentioned(inner, "t") {

@@ -14,22 +14,15 @@ import (
 func (l *leaf) address(f leafRef) {
 	g := l.g
 	g.out.at = f.line // a slice that does not fit is that statement's fault
-	index := l.d.Index.Name
-	texts := make([]string, len(f.subs))
-	moving, axis := 0, -1
-	for d, a := range f.subs {
-		texts[d] = g.affine(a)
-		if a.Uses(index) {
-			moving++
-			axis = d
-		}
-	}
-	at := fmt.Sprintf("%s.%s", f.object, atCall(texts))
-	load := moving == 0 && !f.conditional && !l.writes[f.object]
-	slice := moving == 1 && axis == 0 && !f.conditional && l.unit(f)
+	at := l.offset(f)
+	moving, load, slice := l.way(f)
 	key := fmt.Sprintf("%s %v %v", at, load, slice)
 	if have := l.done[key]; have != "" {
 		g.leaf[f.ref] = have
+		return
+	}
+	if m, ok := l.crowds[f.ref]; ok {
+		g.leaf[f.ref] = l.inCrowd(m)
 		return
 	}
 	l.n++
@@ -45,7 +38,7 @@ func (l *leaf) address(f leafRef) {
 	case moving == 0 && !f.conditional && l.alone[f.object]:
 		if !g.opt.Check && f.ref.Sym.Type == ir.Character && byCharacters(l.d, func(e ir.Expr) bool { r, ok := e.(*ir.Ref); return ok && l.object(r) == f.object }) {
 			g.out.p("%s := []byte(%s.Data[%s])", base, f.object, at)
-			l.after = append(l.after, fmt.Sprintf("%s.Data[%s] = string(%s)", f.object, at, base))
+			l.after = append(l.after, fmt.Sprintf("%s.Data[%s] = spmd.Edited(%s)", f.object, at, base))
 			g.textElements[base] = true
 			l.texts = append(l.texts, base)
 			break
@@ -76,6 +69,28 @@ func (l *leaf) address(f leafRef) {
 	}
 	l.done[key] = elem
 	g.leaf[f.ref] = elem
+}
+
+// way says how f is addressed: the number of its subscripts that vary in the loop, and whether it
+// is loaded once or goes through a slice.
+func (l *leaf) way(f leafRef) (moving int, load, slice bool) {
+	first := false
+	for d, a := range f.subs {
+		if a.Uses(l.d.Index.Name) {
+			moving++
+			first = first || d == 0
+		}
+	}
+	return moving, moving == 0 && !f.conditional && !l.writes[f.object], moving == 1 && first && !f.conditional && l.unit(f)
+}
+
+// offset renders where f is, in the first iteration.
+func (l *leaf) offset(f leafRef) string {
+	texts := make([]string, len(f.subs))
+	for d, a := range f.subs {
+		texts[d] = l.g.affine(a)
+	}
+	return fmt.Sprintf("%s.%s", f.object, atCall(texts))
 }
 
 // pickedFrom says how an element that subscripts pick is addressed: by the slice, where the

@@ -296,8 +296,15 @@ var reduceFunc = map[string]string{"sum": "Sum", "product": "Prod", "max": "Max"
 // stmts emits a list of statements, up to one that leaves it for good.
 func (g *gen) stmts(list []ir.Stmt, r *comm.Region) {
 	calls := g.inProcedures()
+	upTo, end := 0, func() {}
+	defer func() { end() }()
 	for i := 0; i < len(list); i++ {
 		calls.to(list[i].CallSite())
+		if i >= upTo {
+			end()
+			upTo, end = g.crowdsIn(list[i:], r)
+			upTo += i
+		}
 		if row := g.fusedStmts(list[i:], r); row != nil {
 			g.emitFused(row, func(n *fusedNest) { g.stmt(n.d, r) })
 			i += row.nodes - 1

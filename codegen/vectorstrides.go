@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spmdc/spmdc/ir"
 )
@@ -40,7 +41,19 @@ func (v *vectorLoop) pays() bool {
 	}
 	distance := func(stream int) bool { return distant(v.k.Streams[stream].Stride) }
 	far, ops := v.k.Work(distance)
-	return ops >= far && (v.flat == nil || v.flat.longest < 2*shortest)
+	return ops >= far && (v.flat == nil || v.flat.longest < 2*shortest && !v.betterInside())
+}
+
+// betterInside reports whether a loop that is unrolled is itself a kernel over consecutive
+// elements.
+func (v *vectorLoop) betterInside() bool {
+	return slices.ContainsFunc(v.flat.loops, func(d *ir.Do) bool {
+		if !isLeaf(d.Body) {
+			return false
+		}
+		inner := v.leaf.g.vectorized(d, v.region)
+		return inner.k != nil && inner.far() == ""
+	})
 }
 
 // passStride gives a stream whose stride the kernel does not know its stride, and returns

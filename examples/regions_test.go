@@ -152,7 +152,7 @@ func TestRegions(t *testing.T) {
 	}
 	arrays := strings.NewReplacer("(20)[*]", "(20)", "    sync all\n", "").Replace(marked)
 	plain := strings.ReplaceAll(marked, "!SPMD$", "!")
-	of := ownBundle(t, plans[0], map[string]string{"marked.f90": marked, "marked.hpf": arrays, "plain.f90": plain, "calls.f90": manyCalls()})
+	of := ownBundle(t, source{"marked.f90", marked, plans[0]}, source{"marked.hpf", arrays, plans[0]}, source{"plain.f90", plain, plans[0]}, source{"calls.f90", manyCalls(), plans[0]})
 	t.Run("marked", func(t *testing.T) {
 		lines := strings.Split(marked, "\n")
 		want := map[string]int64{}
@@ -280,20 +280,27 @@ func filtered(t *testing.T, program program) {
 	}
 }
 
-// ownBundle builds programs, by name, that can measure themselves, and returns each.
-func ownBundle(t *testing.T, plan string, programs map[string]string) (of func(name string) program) {
+// source is a program of a test, and the plan that it is compiled with.
+type source struct{ name, text, plan string }
+
+// ownBundle builds programs that can measure themselves, and returns each by its name.
+func ownBundle(t *testing.T, all ...source) (of func(name string) program) {
 	t.Helper()
 	dir := t.TempDir()
+	texts := make([][]byte, len(all))
+	err := each(len(all), func(i int) (err error) {
+		file := filepath.Join(dir, all[i].name)
+		if err = os.WriteFile(file, []byte(all[i].text), 0o666); err == nil {
+			texts[i], err = emit(file, all[i].plan, "--profile")
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	mains := map[string][]byte{}
-	for name, text := range programs {
-		source := filepath.Join(dir, name)
-		err := os.WriteFile(source, []byte(text), 0o666)
-		if err == nil {
-			mains[name], err = emit(source, plan, "--profile")
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+	for i, s := range all {
+		mains[s.name] = texts[i]
 	}
 	path, err := bundle.Build(filepath.Join(dir, "bundle"), mains)
 	if err != nil {

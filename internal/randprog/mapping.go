@@ -103,7 +103,7 @@ func (g *gen) formatsFor(u *unit, rank int) ([]string, *grid) {
 	formats := make([]string, rank)
 	for d := range formats {
 		formats[d] = oneOf(u, "block", "cyclic", "*", "block", "cyclic", "block(2)", "block(5)", "cyclic(2)", "cyclic(3)",
-			"gen_block([3, 3000000])", "gen_block([2, 0, 3000000])", "gen_block([0, 4, 0, 3, 3000000])")
+			"gen_block([3, 100000000])", "gen_block([2, 0, 100000000])", "gen_block([0, 4, 0, 3, 100000000])")
 	}
 	if distributedDims(formats) == 0 {
 		formats[u.pick(rank)] = oneOf(u, "cyclic", "block")

@@ -538,8 +538,8 @@ func (b *binding) around(body []ir.Stmt) []ir.Stmt {
 		}
 		if d.intent != "out" && !d.late {
 			value := ir.Clone(a.value)
-			if r, ok := value.(*ir.Ref); ok {
-				r.Raw = true
+			if _, element := value.(*ir.Ref); element || d.intent != "in" {
+				value = unchecked(value)
 			}
 			out = append(out, &ir.Assign{S: ir.S{Pos: at}, LHS: v(), RHS: value})
 		}

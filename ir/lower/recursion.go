@@ -122,7 +122,11 @@ func (l *lowerer) reenter(f *frame, p *procedure, name ast.Name, list []ast.Expr
 		default:
 			v := l.local(d.Name.Name, d.sym.Type, at)
 			v.Len = d.sym.Len
-			out = append(out, l.set(v, ir.Clone(a.value), at))
+			value := ir.Clone(a.value)
+			if d.intent != "in" {
+				value = unchecked(value)
+			}
+			out = append(out, l.set(v, value, at))
 			r.in = append(r.in, move{v, d.sym})
 			store := a.store
 			if a.sym != nil {
@@ -132,7 +136,7 @@ func (l *lowerer) reenter(f *frame, p *procedure, name ast.Name, list []ast.Expr
 				back := l.local(d.Name.Name, d.sym.Type, at)
 				back.Len = d.sym.Len
 				r.out = append(r.out, move{d.sym, back})
-				after = append(after, &ir.Assign{S: ir.S{Pos: at}, LHS: ir.Clone(store), RHS: l.convert(varOf(back, at), store.Type())})
+				after = append(after, &ir.Assign{S: ir.S{Pos: at}, LHS: ir.Clone(store), RHS: l.convert(rawOf(back, at), store.Type())})
 			}
 		}
 	}

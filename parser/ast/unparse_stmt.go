@@ -294,11 +294,12 @@ func head(s Stmt) (text string, directive bool) {
 			b.WriteString(label(s.Name) + "select case (" + UnparseExpr(s.X) + ")")
 		}
 	case *PointerAssign:
-		for i, p := range s.To {
-			if i > 0 {
-				b.WriteString("; ")
-			}
-			b.WriteString(UnparseExpr(p) + " => " + UnparseExpr(s.X))
+		if len(s.To) > 1 {
+			b.WriteString("nullify (")
+			writeList(&b, s.To)
+			b.WriteString(")")
+		} else {
+			b.WriteString(UnparseExpr(s.To[0]) + " => " + UnparseExpr(s.X))
 		}
 	default:
 		fmt.Fprintf(&b, "! %T", s)

@@ -115,9 +115,20 @@ func Edit(s []byte, lo, hi int, v string) {
 	}
 }
 
+// Put assigns s(i:i) = char(c), where s is the text itself.
+func Put(s []byte, i, c int) {
+	if uint(i-1) >= uint(len(s)) {
+		noSubstring(string(s), i, i)
+	}
+	s[i-1] = byte(c)
+}
+
+// Edited is s as a text, after which nothing changes s.
+func Edited(s []byte) string { return unsafe.String(unsafe.SliceData(s), len(s)) }
+
 // PartOf is s(lo:hi), for as long as s stays as it is.
 func PartOf(s []byte, lo, hi int) string {
-	return Substr(unsafe.String(unsafe.SliceData(s), len(s)), lo, hi)
+	return Substr(Edited(s), lo, hi)
 }
 
 // At is the position of the character s(i:i).

@@ -86,7 +86,9 @@ func Room[T any](pe *PE, n int) []T {
 		inHugePages(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(all))), bytes))
 		return all
 	case pe.shared != nil && bare[T]():
-		return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(pe.shared.piece(bytes)))), n)
+		if part := pe.shared.piece(bytes); part != nil {
+			return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(part))), n)
+		}
 	}
 	return make([]T, n)
 }
@@ -101,10 +103,15 @@ func bare[T any]() bool {
 	return false
 }
 
-// piece is so many bytes, zeroed, of a huge page that others have parts of.
+// piece is so many bytes, zeroed, of a huge page that others have parts of. It is nil until
+// a quarter of one has been asked for: a huge page takes as long as about a hundred small ones.
 func (s *shared) piece(bytes int) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.small+bytes < hugePage/4 {
+		s.small += bytes
+		return nil
+	}
 	if bytes > len(s.page) {
 		all := make([]byte, 2*hugePage)
 		before := int(-uintptr(unsafe.Pointer(unsafe.SliceData(all))) % hugePage)

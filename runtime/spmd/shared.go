@@ -15,7 +15,8 @@ type shared struct {
 	layouts []*dist.Layout // in the order in which PEs make them
 	pieces  map[pieces][]Dim
 	apart   map[transport.Buffer][]any
-	page    []byte // what is left of the huge page that small arrays share
+	small   int    // bytes of small arrays before they share huge pages
+	page    []byte // what is left of the huge page that they share
 }
 
 // pieces says what the pieces of an array depend on.

@@ -1,22 +1,16 @@
 package spmd
 
-// How arrays lie in memory is decided here. A column, or a plane of columns, begins on a
-// cache line of its own, and its length is none at which the same elements of the next
-// ones fall on the same places of the caches; arrays do not begin at the same place of a
-// page, lest a load from one is taken for what has just been stored in another.
+import "github.com/spmdc/spmdc/runtime/dist"
+
+// Where arrays lie in memory is decided here: they do not begin at the same place of a page,
+// lest a load from one is taken for what has just been stored in another.
 const (
 	line = 64   // bytes of a cache line
 	page = 4096 // bytes after which places of the first cache come again
-	// crowded is the distance whose multiples are too near to page.
-	crowded = 1024
 	// colours is after how many bytes places of the second cache come again.
 	colours = 16 * page
-	// worthwhile is how many bytes a column has at least for which it pays to fill its last
-	// cache line.
-	worthwhile = 8 * line
 	// hugePage is the bytes of a huge page, and shares is how many bytes a slice has at least
-	// that shares one with others: to touch a page of its own first takes a tenth of what it
-	// takes to touch a huge one, and programs that have one small array have many.
+	// that shares one with others, in programs that have many of them.
 	hugePage = 2 << 20
 	shares   = 2 * page
 )
@@ -27,14 +21,7 @@ func spread(dims []Dim, size int) {
 	stride := 1
 	for d := range dims {
 		dims[d].Stride = stride
-		stride *= dims[d].N
-		if bytes := stride * size; d+1 < len(dims) && dims[d].N > 1 && bytes >= worthwhile && line%size == 0 {
-			bytes = (bytes + line - 1) / line * line
-			if bytes%crowded == 0 {
-				bytes += line
-			}
-			stride = bytes / size
-		}
+		stride = dist.NextStride(stride, dims[d].N, size)
 	}
 }
 

@@ -7,37 +7,6 @@ import (
 	"github.com/spmdc/spmdc/runtime/dist"
 )
 
-// TestSpread: no two elements share a place, columns that are long enough begin on cache
-// lines, and their distances are not multiples of what crowds a cache; short ones have no
-// gaps.
-func TestSpread(t *testing.T) {
-	for _, size := range []int{1, 4, 8, 16} {
-		for _, n := range [][]int{{3, 100}, {64, 64}, {256, 256}, {100, 3}, {1000, 1000}, {128, 128, 128}, {2, 2, 512}, {512}, {1, 512, 4}, {130, 3, 0}} {
-			dims := make([]Dim, len(n))
-			for d := range dims {
-				dims[d] = Dim{Lo: 1, Step: 1, N: n[d]}
-			}
-			spread(dims, size)
-			inner := 1 // elements up to here
-			for d := range dims {
-				x := dims[d]
-				if x.Stride < inner {
-					t.Errorf("%v of %d bytes: stride %d of axis %d, which %d elements lie in", n, size, x.Stride, d, inner)
-				}
-				bytes := x.Stride * size
-				switch {
-				case d == 0 || n[d-1] == 1:
-				case inner*size < worthwhile && x.Stride != inner:
-					t.Errorf("%v of %d bytes: a gap on axis %d", n, size, d)
-				case inner*size >= worthwhile && (bytes%line != 0 || bytes%crowded == 0):
-					t.Errorf("%v of %d bytes: %d bytes from one to the next on axis %d", n, size, bytes, d)
-				}
-				inner = x.Stride * max(1, x.N)
-			}
-		}
-	}
-}
-
 // TestAllocate: arrays begin on cache lines, large ones not all at the same place of a
 // page, and have room for all of their elements.
 func TestAllocate(t *testing.T) {

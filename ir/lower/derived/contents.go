@@ -106,6 +106,10 @@ func (t *unit) allocateDescribed(s *ast.Allocate) []ast.Stmt {
 				fails = append(fails, e.set(clone(message), &ast.StringLit{XBase: e.XBase, Value: text}))
 			}
 		}
+		if b.pointer && !s.Free {
+			out = append(out, t.allocation1(o, bounds, from, mold, e)...)
+			continue
+		}
 		check := e.when(e.bin(other, t.field(d, "at"), e.lit(0)), fails...)
 		var does []ast.Stmt
 		if s.Free {
@@ -192,7 +196,7 @@ func (t *unit) allocation1(o *object, bounds []ast.Expr, from, mold ast.Expr, e 
 	out = append(out, t.setBounds(d, b, lo, n, e)...)
 	all := t.within(d, &component{described: b}, nil, e.XBase)
 	if b.elem != nil {
-		out = append(out, t.begun(all)...)
+		out = append(out, t.begun(t.everyOf(d, b, e))...)
 	}
 	if from != nil {
 		name := "%source"
@@ -499,6 +503,8 @@ func (t *unit) describedInquiry(name string, args []ast.Expr, at ast.XBase) ast.
 		return nil
 	}
 	switch name {
+	case "present":
+		return e.ref(name, t.field(d, "at"))
 	case "allocated":
 		return &ast.Paren{XBase: at, X: e.bin("/=", t.field(d, "at"), e.lit(0))}
 	case "size":

@@ -65,8 +65,11 @@ func (p *program) components(r *record, d *ast.TypeDecl) {
 			continue
 		}
 		if d.Type.Of.Name != "" {
-			if c.of = r.scope.record(d.Type.Of.Name); c.allocatable && !c.pointer && len(c.codims) == 0 && d.Type.Name != "class" && (c.of == nil || c.of == r) {
+			if c.of = r.scope.record(d.Type.Of.Name); c.allocatable && len(c.codims) == 0 && d.Type.Name != "class" && (c.of == nil || c.of == r) {
 				if c.of = nil; p.shapeOf(r, c, dims, prefix) {
+					if e.Init != nil {
+						p.initial(r, c, e.Init, prefix)
+					}
 					p.laters = append(p.laters, later{c, r, d.Type.Of})
 					r.comps = append(r.comps, c)
 				}
@@ -74,7 +77,7 @@ func (p *program) components(r *record, d *ast.TypeDecl) {
 			}
 			if c.of == nil || c.of == r {
 				p.errorf(d.Type.Of.Pos, "a component of type %s, which is not defined yet", d.Type.Of.Name).
-					WithHelp("define the type in front of this one, or make the component ALLOCATABLE; lists by pointers are stored in arrays, with subscripts in place of pointers")
+					WithHelp("define the type in front of this one, or make the component ALLOCATABLE or a POINTER")
 				continue
 			}
 			if d.Type.Name == "class" {

@@ -29,6 +29,9 @@ type described struct {
 	elem *record // nil: an intrinsic type
 	rank int
 	pool *pool
+
+	pointer bool    // it owns nothing
+	desc    *record // the type of the descriptor
 }
 
 // later is a component whose type may be defined behind its own.
@@ -121,6 +124,7 @@ func (p *program) describe(f *ast.File) {
 			}
 		}
 	}
+	p.places(mark)
 	for _, r := range p.records {
 		for _, c := range r.comps {
 			if c.described != nil {
@@ -154,10 +158,10 @@ func (p *program) inBlocks(list []ast.Stmt, f func(*ast.TypeDecl)) {
 	}
 }
 
-// canBeDescribed reports whether c may have descriptors: pointers, texts whose length only the run knows,
-// objects that the run gives a type and coarrays have none.
+// canBeDescribed reports whether c may have descriptors: pointers to intrinsic types, texts whose length
+// only the run knows, objects that the run gives a type and coarrays have none.
 func (c *component) canBeDescribed() bool {
-	return len(c.codims) == 0 && !c.dynamic && !c.pointer && (c.of == nil || c.of.points == nil) && !isOpenLength(c.spec.Len)
+	return len(c.codims) == 0 && !c.dynamic && !(c.pointer && c.of == nil) && (c.of == nil || c.of.points == nil) && !isOpenLength(c.spec.Len)
 }
 
 func isOpenLength(x ast.Expr) bool {
@@ -167,9 +171,9 @@ func isOpenLength(x ast.Expr) bool {
 
 // describeComponent gives c, of r, a descriptor, for elements of this type.
 func (p *program) describeComponent(r *record, c *component, elem *record) {
-	c.described = &described{elem: elem, rank: len(c.dims)}
-	c.of = p.descriptor(c.described.rank)
-	c.allocatable, c.dims = false, nil
+	c.described = &described{elem: elem, rank: len(c.dims), pointer: c.pointer, desc: p.descriptor(len(c.dims))}
+	c.of = c.described.desc
+	c.allocatable, c.pointer, c.dims = false, false, nil
 }
 
 // owned reports whether l is in a descriptor.
@@ -177,12 +181,15 @@ func (l *leaf) owned() bool {
 	return slices.ContainsFunc(l.path, func(c *component) bool { return c.described != nil })
 }
 
+// owns reports whether c has a descriptor of what is its own.
+func (c *component) owns() bool { return c.described != nil && !c.described.pointer }
+
 // hasContents reports whether a value of type r has allocatable components in pools.
 func (r *record) hasContents() bool {
 	if r == nil {
 		return false
 	}
-	return slices.ContainsFunc(r.comps, func(c *component) bool { return c.described != nil || c.of.hasContents() })
+	return slices.ContainsFunc(r.comps, func(c *component) bool { return c.owns() || c.of.hasContents() })
 }
 
 // field is field name of descriptor d.
@@ -216,6 +223,16 @@ func (t *unit) within(d *object, c *component, args []ast.Expr, at ast.XBase) *o
 	}
 	o.groups = []group{{rank: 1, args: []ast.Expr{t.place(d, b, args, at)}}}
 	return o
+}
+
+// everyOf are the elements that d describes, of any rank, one after the other.
+func (t *unit) everyOf(d *object, b *described, e builder) *object {
+	v := b.pool.v
+	var at ast.Expr = t.field(d, "at")
+	if b.rank > 0 {
+		at = e.section(at, e.minus(e.plus(clone(at), t.countOf(d, b, e.XBase)), e.lit(1)))
+	}
+	return &object{XBase: e.XBase, root: v, of: b.elem, name: v.name, desc: d, described: b, groups: []group{{rank: 1, args: []ast.Expr{at}}}}
 }
 
 func isTriplet(x ast.Expr) bool { _, ok := x.(*ast.Triplet); return ok }

@@ -122,6 +122,11 @@ func (t *unit) samePlace(x *ast.Index, o *object, with ast.Expr) ast.Expr {
 // inquiry is an inquiry about what may have a derived type.
 func (t *unit) inquiry(name string, pos source.Pos, args []ast.Expr, at ast.XBase) ast.Expr {
 	x := &ast.Index{XBase: at, Name: name, NamePos: pos}
+	if name == "associated" {
+		if y := t.associatedPlace(args, at); y != nil {
+			return y
+		}
+	}
 	if y := t.describedInquiry(name, args, at); y != nil {
 		return y
 	}
@@ -234,6 +239,9 @@ func (t *unit) fits(f *function, args []ast.Expr) bool {
 		if have != nil && have.points != nil && want == nil {
 			have = nil // what it points to is passed
 		}
+		if want != nil && want.pointer && isNull(a) {
+			continue
+		}
 		if (want == nil) != (have == nil) || want != nil && !have.extends(want.of) {
 			return false
 		}
@@ -285,7 +293,14 @@ func (t *unit) arguments(name string, args []ast.Expr) []ast.Expr {
 		if r != nil && r.points != nil && (f == nil || f.variableOf(dummyFor(f, i, a)) == nil) {
 			x, r = t.asProcedure(x, r), nil
 		}
-		if r == nil {
+		var leaves []*leaf
+		var place *variable
+		if f != nil {
+			if v := f.variableOf(dummyFor(f, i, a)); v != nil && v.described() != nil {
+				leaves, place = v.leaves(), v
+			}
+		}
+		if r == nil && place == nil {
 			if key != "" {
 				x = &ast.Keyword{XBase: a.(*ast.Keyword).XBase, Name: key, X: t.expr(x)}
 				out = append(out, x)
@@ -294,13 +309,18 @@ func (t *unit) arguments(name string, args []ast.Expr) []ast.Expr {
 			out = append(out, t.expr(x))
 			continue
 		}
-		if f != nil {
-			if v := f.variableOf(dummyFor(f, i, a)); v != nil && r.extends(v.of) {
-				r = v.of
+		var parts []ast.Expr
+		if place != nil {
+			parts = t.pointerParts(x, place, a.Position())
+		} else {
+			if f != nil {
+				if v := f.variableOf(dummyFor(f, i, a)); v != nil && r.extends(v.of) {
+					r = v.of
+				}
 			}
+			leaves, parts = r.leaves(), t.value(x, r, true)
 		}
-		parts := t.value(x, r, true)
-		for k, l := range r.leaves() {
+		for k, l := range leaves {
 			if k >= len(parts) {
 				break
 			}

@@ -60,6 +60,9 @@ func (t *unit) object(x ast.Expr) *object {
 			o.XBase = x.XBase
 			return &o
 		}
+		if b := v.described(); b != nil {
+			return t.stored(v, b, nil, x.XBase)
+		}
 		o := &object{XBase: x.XBase, root: v, of: v.of, name: v.name}
 		if v.rank > 0 {
 			o.groups = []group{{rank: v.rank}}
@@ -71,6 +74,11 @@ func (t *unit) object(x ast.Expr) *object {
 				return t.component(o, part, nil, x.XBase)
 			}
 			return nil
+		}
+		if v := t.variable(x.Name); v != nil && v.alias == nil && v.rank > 0 {
+			if b := v.described(); b != nil {
+				return t.stored(v, b, x.Args, x.XBase)
+			}
 		}
 		o := t.object(&ast.Ident{XBase: x.XBase, Name: x.Name})
 		if o == nil || o.root.rank == 0 || t.variable(x.Name).alias != nil {

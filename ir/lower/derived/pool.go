@@ -15,6 +15,8 @@ type pool struct {
 	of   *record    // nil: an intrinsic type
 	home *record    // whose declarations it is among
 	c    *component // of an intrinsic type
+
+	descriptor func(rank int) *record
 }
 
 // poolOf gives component c of r its pool.
@@ -23,7 +25,7 @@ func (p *program) poolOf(r *record, c *component) {
 	if b.pool != nil {
 		return
 	}
-	q := &pool{home: r, of: b.elem, c: c, name: r.id + "%" + c.name + "%pool"}
+	q := &pool{home: r, of: b.elem, c: c, descriptor: p.descriptor, name: r.id + "%" + c.name + "%pool"}
 	if b.elem != nil {
 		e := b.elem.declared()
 		if e.pool != nil {
@@ -194,7 +196,7 @@ func (t *unit) overOwned(o *object, f func(d *object, b *described) []ast.Stmt) 
 		var out []ast.Stmt
 		for _, c := range o.of.comps {
 			switch {
-			case c.described != nil:
+			case c.owns():
 				d := t.component(o, c.name, nil, o.XBase).desc
 				out = append(out, f(d, c.described)...)
 			case c.of.hasContents():
@@ -261,11 +263,16 @@ func (t *unit) stepped(o *object) (*object, *ast.ImpliedDo) {
 }
 
 // counter is an INTEGER that the source does not have.
-func (t *unit) counter(b builder) ast.Expr {
+func (t *unit) counter(b builder) ast.Expr { return t.local(b, "integer") }
+
+// local is a variable of an intrinsic type that the source does not have.
+func (t *unit) local(b builder, kind string) ast.Expr {
 	s := t.scope.ofUnit()
 	s.count++
 	name := fmt.Sprintf("item%%%d", s.count)
-	s.temps = append(s.temps, b.integers("", name))
+	d := b.integers("", name)
+	d.Type.Name = kind
+	s.temps = append(s.temps, d)
 	s.vars[name] = nil
 	return b.id(name)
 }

@@ -45,7 +45,8 @@ type record struct {
 	static  *record // of such: the type
 	dynamic bool    // something is declared with CLASS(it) and ALLOCATABLE
 
-	pool *pool // of its elements that descriptors describe
+	pool   *pool // of its elements that descriptors describe
+	linked bool  // pointers to it are places in the pool
 
 	points    *pointers // of pointers to procedures
 	intrinsic bool      // of an intrinsic module: the program does not see its components
@@ -106,6 +107,12 @@ type variable struct {
 	class       bool
 	dynamic     bool // with ALLOCATABLE: the run gives it a type
 	coarray     bool
+	pointer     bool // allocatable is set, too
+	target      bool
+	dummy       bool
+	inPlace     bool // passed by its place, where pointers to its type are places
+	byValue     bool
+	intent      string
 	alias       *object // it is another name of that
 }
 
@@ -207,6 +214,7 @@ func (p *program) declare(u *ast.Program, outer *scope) *scope {
 			s.vars[v.name] = v
 		}
 	}
+	s.attributes(u.Spec)
 	for _, in := range u.Contains {
 		s.procs[in.Name].scope = p.declare(in, s)
 	}
@@ -271,6 +279,8 @@ func (p *program) spec(s *scope, list []ast.Stmt) {
 				}
 				if v != nil {
 					v.name, v.allocatable, v.coarray = e.Name, st.Allocatable, len(e.Codims)+len(st.Codimension) > 0
+					v.pointer, v.target = st.Pointer, slices.Contains(st.Unused, "target")
+					v.byValue, v.intent = st.Value, st.Intent
 					if v.class && v.allocatable && rank == 0 {
 						v.dynamic, v.allocatable, v.of.static.dynamic = true, false, true
 					}

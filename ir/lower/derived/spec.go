@@ -31,7 +31,7 @@ func (p *program) unit(u *ast.Program) *ast.Program {
 	result := (&function{unit: u, scope: t.scope}).result()
 	if result != nil {
 		out.Kind, out.Prefix, out.Result = ast.SubroutineUnit, nil, ast.Name{}
-		for _, l := range result.of.leaves() {
+		for _, l := range result.leaves() {
 			out.Args = append(out.Args, ast.Name{Pos: u.Pos, Name: resultName(u) + l.name})
 		}
 	}
@@ -100,7 +100,7 @@ func (t *unit) names(list []ast.Name, all bool) []ast.Name {
 	var out []ast.Name
 	for _, n := range list {
 		if v := t.variable(n.Name); v != nil {
-			for _, l := range v.of.leaves() {
+			for _, l := range v.leaves() {
 				out = append(out, ast.Name{Pos: n.Pos, Name: v.name + l.name})
 			}
 		} else if all || t.types[n.Name] == nil || len(t.candidates(t.p, n.Name)) > 0 {
@@ -266,7 +266,7 @@ func (t *unit) use(s *ast.Use) []ast.Stmt {
 		old := n.Original().Name
 		switch v := m.vars[old]; {
 		case v != nil:
-			for _, l := range v.of.leaves() {
+			for _, l := range v.leaves() {
 				part := ast.UseName{Name: ast.Name{Pos: n.Pos, Name: n.Name.Name + l.name}}
 				if n.Name.Name != v.name {
 					part.Of = ast.Name{Pos: n.Pos, Name: v.name + l.name}
@@ -364,6 +364,10 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 		dims, codims := e.Dims, e.Codims
 		if len(dims) == 0 {
 			dims = d.Dimension
+		}
+		if b := v.described(); b != nil {
+			out = append(out, t.describedDecl(d, e, v, b, dims)...)
+			continue
 		}
 		if len(codims) == 0 {
 			codims = d.Codimension
@@ -571,9 +575,18 @@ func (t *unit) align(s *ast.Align) []ast.Stmt {
 	base := *s
 	if v := t.variable(s.Target); v != nil {
 		l := (&object{of: v.of}).plainest()
-		if l == nil {
-			t.p.errorf(s.TargetPos, "ALIGN with %s, whose components are all arrays", s.Target).WithHelp("align with a template")
-			return nil
+		if l == nil { // the dimensions of a component come first, and are not distributed
+			l = v.of.leaves()[0]
+			if !s.HasList {
+				base.HasList = true
+				for k := 0; k < v.rank; k++ {
+					base.Source = append(base.Source, ast.AlignSub{Pos: s.Pos, Colon: true})
+					base.TargetSubs = append(base.TargetSubs, ast.AlignTarget{Pos: s.Pos, Colon: true})
+				}
+			}
+			for range l.dims {
+				base.TargetSubs = slices.Insert(slices.Clip(base.TargetSubs), 0, ast.AlignTarget{Pos: s.Pos, Star: true})
+			}
 		}
 		base.Target = v.name + l.name
 	}
@@ -594,7 +607,7 @@ func (t *unit) align(s *ast.Align) []ast.Stmt {
 				for range l.dims {
 					a.Source = append(a.Source, ast.AlignSub{Pos: s.Pos, Star: true})
 				}
-				if a.Source = append(a.Source, s.Source...); !s.HasList {
+				if a.Source = append(a.Source, base.Source...); !base.HasList {
 					for k := 0; k < v.rank; k++ {
 						a.Source = append(a.Source, ast.AlignSub{Pos: s.Pos, Colon: true})
 						a.TargetSubs = append(slices.Clip(a.TargetSubs), ast.AlignTarget{Pos: s.Pos, Colon: true})

@@ -32,7 +32,7 @@ func (f *function) parts() int {
 	n, some := 0, false
 	for _, a := range f.unit.Args {
 		if v := f.variableOf(a.Name); v != nil {
-			n, some = n+len(v.of.leaves()), true
+			n, some = n+len(v.leaves()), true
 		} else {
 			n++
 		}

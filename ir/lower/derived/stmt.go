@@ -179,7 +179,10 @@ func (t *unit) branches(s *ast.If) []ast.Stmt {
 	before := t.before
 	for i := range c.Arms {
 		t.before = nil
-		c.Arms[i].Cond = t.expr(c.Arms[i].Cond)
+		after := t.after
+		t.after = nil
+		c.Arms[i].Cond = t.settled(t.expr(c.Arms[i].Cond))
+		t.after = after
 		first := t.before
 		switch {
 		case i == 0:
@@ -207,11 +210,11 @@ func (t *unit) branches(s *ast.If) []ast.Stmt {
 // left where the condition does not hold.
 func (t *unit) doWhile(s *ast.DoWhile) []ast.Stmt {
 	c := ast.Copy(s)
-	outer := t.before
-	t.before = nil
-	c.Cond = t.expr(s.Cond)
+	outer, after := t.before, t.after
+	t.before, t.after = nil, nil
+	c.Cond = t.settled(t.expr(s.Cond))
 	first := t.before
-	t.before = outer
+	t.before, t.after = outer, after
 	c.Body = t.list(s.Body)
 	if len(first) == 0 {
 		return one(c)
@@ -219,6 +222,18 @@ func (t *unit) doWhile(s *ast.DoWhile) []ast.Stmt {
 	leave := &ast.If{Base: ast.Base{Pos: s.Pos}, OneLine: true, EndPos: s.Pos,
 		Arms: []ast.IfArm{{Pos: s.Pos, Cond: &ast.Unary{XBase: ast.XBase{Pos: s.Pos, End: s.Pos}, Op: ".not.", X: c.Cond}, Body: one(&ast.Exit{Base: ast.Base{Pos: s.Pos}, Name: s.Name})}}}
 	return one(&ast.Do{Base: s.Base, Name: s.Name, EndPos: s.EndPos, TermLabel: s.TermLabel, Body: slices.Concat(first, one(leave), c.Body)})
+}
+
+// settled is condition x, kept in a variable where something is done behind it.
+func (t *unit) settled(x ast.Expr) ast.Expr {
+	if len(t.after) == 0 {
+		return x
+	}
+	e := builder{ast.XBase{Pos: x.Position(), End: x.EndPosition()}}
+	v := t.local(e, "logical")
+	t.before = append(append(t.before, e.set(v, x)), t.after...)
+	t.after = nil
+	return clone(v)
 }
 
 // call is CALL: of a procedure of a type, or with arguments of derived types.
@@ -396,7 +411,7 @@ func (t *unit) assignment(s *ast.Assign) []ast.Stmt {
 	if o := t.chosenObject(s.LHS); o != nil {
 		return t.becomes(o, s.RHS, s.Base)
 	}
-	if o := t.object(s.LHS); o != nil && o.whole != nil && t.fixed == "" && (r == nil || from.declared() == r.declared()) {
+	if o := t.object(s.LHS); o != nil && o.whole != nil && !o.described.pointer && t.fixed == "" && (r == nil || from.declared() == r.declared()) {
 		return t.assignWhole(o, s.RHS, s.Base)
 	}
 	if !t.values(r, s.LHS.Position()) {
@@ -510,6 +525,10 @@ func (t *unit) leavesCopied(to, from *object, leaves []*leaf, base ast.Base) []a
 func (t *unit) pointerAssign(s *ast.PointerAssign) []ast.Stmt {
 	var out []ast.Stmt
 	for _, p := range s.To {
+		if list, ok := t.placed(p, s.X, s.Base); ok {
+			out = append(out, list...)
+			continue
+		}
 		to := t.object(p)
 		if to == nil || to.of == nil {
 			out = append(out, &ast.PointerAssign{Base: s.Base, To: []ast.Expr{t.expr(p)}, X: t.expr(clone(s.X))})

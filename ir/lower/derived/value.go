@@ -215,6 +215,9 @@ func (t *unit) construct(r *record, x *ast.Index) []ast.Expr {
 // none where that is nil.
 func (t *unit) described(c *component, a ast.Expr, x *ast.Index) []ast.Expr {
 	e := builder{x.XBase}
+	if a != nil && c.described.pointer {
+		return t.pointing(a, c.described)
+	}
 	if a == nil || isNull(a) {
 		var out []ast.Expr
 		for _, l := range c.of.leaves() {
@@ -278,7 +281,7 @@ func (t *unit) partwise(x *ast.Index, n int, r *record) []ast.Expr {
 	}
 	var out []ast.Expr
 	for k, l := range r.leaves() {
-		if len(l.dims) > 0 && x.Name != "merge" {
+		if len(l.dims) > 0 && x.Name != "merge" && x.Name != "cshift" {
 			t.p.errorf(x.Pos, "%s of values of type %s, which has components that are arrays", x.Name, r.name).WithHelp("write a loop over the elements")
 			return nil
 		}
@@ -290,9 +293,32 @@ func (t *unit) partwise(x *ast.Index, n int, r *record) []ast.Expr {
 				c.Args = append(c.Args, t.expr(clone(a)))
 			}
 		}
+		if len(l.dims) > 0 && x.Name == "cshift" {
+			c.Args = behindDims(c.Args, len(l.dims), x.XBase)
+		}
 		out = append(out, c)
 	}
 	return out
+}
+
+// behindDims are the arguments of CSHIFT for a component that has n dimensions in front of those
+// of the array that it belongs to.
+func behindDims(args []ast.Expr, n int, at ast.XBase) []ast.Expr {
+	e := builder{at}
+	var out []ast.Expr
+	dim := ast.Expr(e.lit(1))
+	for i, a := range args {
+		k, named := a.(*ast.Keyword)
+		switch {
+		case named && k.Name == "dim":
+			dim = k.X
+		case !named && i == 2:
+			dim = a
+		default:
+			out = append(out, a)
+		}
+	}
+	return append(out, &ast.Keyword{XBase: at, Name: "dim", X: e.bin("+", dim, e.lit(n))})
 }
 
 // arrays is the value of an array constructor with items of type r.
@@ -330,11 +356,20 @@ func (t *unit) arrays(items []ast.Expr, r *record, of func([]ast.Expr) ast.Expr,
 
 // called executes f in front of the statement, and is what its value is made of.
 func (t *unit) called(f *function, name string, pos source.Pos, args []ast.Expr, at ast.XBase) []ast.Expr {
+	if o := t.resultOf(f, name, pos, args, at); o != nil {
+		return t.references(o)
+	}
+	return nil
+}
+
+// resultOf is the variable for the value of f, which is executed in front of the statement; nil after an error.
+func (t *unit) resultOf(f *function, name string, pos source.Pos, args []ast.Expr, at ast.XBase) *object {
 	v := f.result()
 	if v == nil {
 		return nil
 	}
-	if v.rank > 0 || v.allocatable {
+	place := v.described()
+	if place == nil && (v.rank > 0 || v.allocatable) {
 		t.p.errorf(pos, "the value of function %s is an array of type %s", name, v.of.name).WithHelp("make it a subroutine with an argument for the array")
 		return nil
 	}
@@ -342,7 +377,11 @@ func (t *unit) called(f *function, name string, pos source.Pos, args []ast.Expr,
 		t.p.errorf(pos, "the value of function %s has type %s, and stands %s", name, v.of.name, t.fixed).WithHelp("assign it to a variable in front of the statement")
 		return nil
 	}
-	to := t.temp(v.of, at)
+	kind := v.of
+	if place != nil {
+		kind = place.desc
+	}
+	to := t.temp(kind, at)
 	list := t.arguments(name, args)
 	if f.unit.Elemental {
 		if like := t.arrayAmong(args); like != nil {
@@ -356,7 +395,7 @@ func (t *unit) called(f *function, name string, pos source.Pos, args []ast.Expr,
 		_, key := a.(*ast.Keyword)
 		named = named || key
 	}
-	for _, l := range v.of.leaves() {
+	for _, l := range v.leaves() {
 		x := t.reference(to, l)
 		if named {
 			x = &ast.Keyword{XBase: at, Name: resultName(f.unit) + l.name, X: x}
@@ -364,8 +403,11 @@ func (t *unit) called(f *function, name string, pos source.Pos, args []ast.Expr,
 		list = append(list, x)
 	}
 	t.before = append(t.before, &ast.Call{Base: ast.Base{Pos: at.Pos}, Proc: ast.Name{Pos: pos, Name: t.specific(name, args)}, Args: list})
+	if place != nil {
+		return t.within(to, &component{described: place}, nil, at)
+	}
 	t.after = append(t.after, t.emptied(to)...)
-	return t.references(to)
+	return to
 }
 
 // arrayAmong is the array among args that gives an elemental reference its

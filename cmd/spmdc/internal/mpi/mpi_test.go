@@ -108,6 +108,7 @@ func TestPrograms(t *testing.T) {
 		{"files.c", []string{"mpicc", "files.c"}, "", 240, 0, 120, "", false},
 		{"create.c", []string{"mpicc", "create.c"}, "", 200, 40, 150, "", false},
 		// Without the library, too, Debian's MPICH 4.0.2 loses what process 0 puts by MPI_Put: not rma.c and create.c.
+		{"stack.c", []string{"mpicc", "stack.c"}, "", 182, 80, 61, "", false},
 		{"several hosts, rma.c", []string{"mpicc", examples + "c/rma.c"}, "", 600, 190, 400, "", true},
 		{"several hosts, shared.c", []string{"mpicc", "shared.c"}, "", 600, 190, 399, "", true},
 		{"several hosts, MPICH, rma.f90", []string{"mpifort.mpich", "-cpp", examples + "fortran/rma.f90"}, "libmpich-dev gfortran", 401, 180, 200, "mpirun.mpich", true},

@@ -224,7 +224,7 @@ void spmdc_operation(MPI_Win win, int target) {
 }
 
 void spmdc_flush(MPI_Win win, int target, int clears) {
-	if (!spmdc_on || !dirty)
+	if (!spmdc_on || !dirty || !clears && spmdc_summary == REMOTE)
 		return;
 	lock();
 	struct pending *p = pending_of(win);
@@ -765,8 +765,16 @@ void spmdc_identify(void) {
 
 #define DEPTH 256
 
+// Of libunwind.h.
+enum { UNW_FP = 6, UNW_SP = 7, UNW_IP = 16, UNW_MEMORY = 1 };
+struct save_loc {
+	int type;
+	uintptr_t addr;
+	char extra[64];
+};
 static int (*unwind)(void **, int); // unw_backtrace
-static void find_stepper(void *u);
+static int (*unw_getcontext)(ucontext_t *), (*unw_init)(uint64_t *, ucontext_t *), (*unw_step)(uint64_t *);
+static int (*unw_reg)(uint64_t *, int, uintptr_t *), (*unw_loc)(uint64_t *, int, struct save_loc *);
 
 static void find_unwind(void) {
 	if (unwind)
@@ -774,7 +782,11 @@ static void find_unwind(void) {
 	void *u = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
 	if (!u || !(unwind = dlsym(u, "unw_backtrace")))
 		refuse("there is no libunwind.so.8\n  install Debian package libunwind8");
-	find_stepper(u);
+	unw_getcontext = dlsym(u, "_Ux86_64_getcontext");
+	unw_init = dlsym(u, "_ULx86_64_init_local");
+	unw_reg = dlsym(u, "_ULx86_64_get_reg");
+	unw_loc = dlsym(u, "_ULx86_64_get_save_loc");
+	unw_step = unw_getcontext && unw_init && unw_reg && unw_loc ? dlsym(u, "_ULx86_64_step") : NULL;
 }
 
 // code is where the instructions of a load module are.
@@ -942,7 +954,6 @@ static struct entry *entry_of(void **frames, int n) {
 	return e;
 }
 
-#ifdef __x86_64__
 // Where the frame of a call ends follows from the instruction to which it returns, and there is the next return address: what the
 // unwinder has found of some calls leads up the stack without it. Where sizes of frames vary the way ends in
 // no known context, and the unwinder goes it again.
@@ -983,24 +994,6 @@ static int walk(void **frame, void **frames) {
 		sp = end;
 	}
 	return 0;
-}
-
-// Of libunwind.h.
-enum { UNW_FP = 6, UNW_SP = 7, UNW_IP = 16, UNW_MEMORY = 1 };
-struct save_loc {
-	int type;
-	uintptr_t addr;
-	char extra[64];
-};
-static int (*unw_getcontext)(ucontext_t *), (*unw_init)(uint64_t *, ucontext_t *), (*unw_step)(uint64_t *);
-static int (*unw_reg)(uint64_t *, int, uintptr_t *), (*unw_loc)(uint64_t *, int, struct save_loc *);
-
-static void find_stepper(void *u) {
-	unw_getcontext = dlsym(u, "_Ux86_64_getcontext");
-	unw_init = dlsym(u, "_ULx86_64_init_local");
-	unw_reg = dlsym(u, "_ULx86_64_get_reg");
-	unw_loc = dlsym(u, "_ULx86_64_get_save_loc");
-	unw_step = unw_getcontext && unw_init && unw_reg && unw_loc ? dlsym(u, "_ULx86_64_step") : NULL;
 }
 
 static void note_layout(struct layout new) {
@@ -1051,12 +1044,6 @@ static void note_layouts(void **frame) {
 			return;
 	}
 }
-#else
-static int walk(void **frame, void **frames) { return 0; }
-static void find_stepper(void *u) {}
-static void note_layouts(void **frame) {}
-#endif
-
 // context is where the barrier is whose wrapper has this frame.
 static struct entry *context(void **frame) {
 	void *frames[DEPTH];
