@@ -66,6 +66,10 @@ func (w wires) Begin() {}
 
 func (w wires) Send(to int, message []byte) { w[to] <- message }
 
+func (w wires) Poll() {}
+
+func (w wires) Attend() {}
+
 // playing is how processes are played.
 type playing struct {
 	each int  // how many PEs each has, but the last

@@ -78,18 +78,21 @@ func together(n int, f func(m *Member) error) error {
 		h := host[id]
 		own := Region{unsafe.Add(whole[h].At, place[h]*part), part}
 		place[h]++
+		carrier := &courier{posts: posts, from: id}
 		common := Common{
 			Process: process, Room: NewArena(whole[h], own), Spin: n <= runtime.GOMAXPROCS(0), Alive: func(int) bool { return true },
-			Courier: &courier{posts, id}, Host: host,
+			Courier: carrier, Host: host,
 		}
 		first := id
 		for ; id < n && process[id] == first; id++ {
 			common.Board = append(common.Board, boards[h])
+			carrier.pes++
 		}
 		m := Join(first, common)
 		members = append(members, m)
 		for q := first; q < id; q++ {
-			delivering.Go(func() { posts[q].deliver(q, m) })
+			posts[q].pe, posts[q].member = q, m
+			delivering.Go(posts[q].run)
 		}
 	}
 	errs := make([]error, len(members))
@@ -117,9 +120,13 @@ func together(n int, f func(m *Member) error) error {
 type post struct {
 	mu    sync.Mutex
 	come  *sync.Cond
+	hand  sync.Mutex // held by who delivers
 	from  [][][]byte
 	count int
 	ended bool
+
+	pe     int
+	member *Member // its process
 }
 
 func newPosts(n int) []*post {
@@ -131,10 +138,11 @@ func newPosts(n int) []*post {
 	return list
 }
 
-// courier is how the process of PE from sends.
+// courier is that of the process that has PEs from PE from on.
 type courier struct {
 	posts []*post
 	from  int
+	pes   int
 }
 
 func (c *courier) Begin() {}
@@ -148,30 +156,54 @@ func (c *courier) Send(to int, message []byte) {
 	p.come.Signal()
 }
 
-// deliver lets messages of different senders overtake each other.
-func (p *post) deliver(to int, m *Member) {
+// Poll delivers a message to a PE of the process, unless somebody else delivers one.
+func (c *courier) Poll() {
+	p := c.posts[c.from+rand.IntN(c.pes)]
+	if p.hand.TryLock() {
+		defer p.hand.Unlock()
+		p.deliver()
+	}
+}
+
+func (c *courier) Attend() {}
+
+// run delivers messages to PE to until the end.
+func (p *post) run() {
 	for {
 		p.mu.Lock()
 		for p.count == 0 && !p.ended {
 			p.come.Wait()
 		}
-		if p.count == 0 {
-			p.mu.Unlock()
+		over := p.count == 0
+		p.mu.Unlock()
+		if over {
 			return
 		}
-		q := rand.IntN(len(p.from))
-		for len(p.from[q]) == 0 {
-			q = (q + 1) % len(p.from)
-		}
-		message := p.from[q][0]
-		p.from[q] = p.from[q][1:]
-		p.count--
-		p.mu.Unlock()
 		if rand.IntN(8) == 0 {
 			runtime.Gosched()
 		}
-		m.Receive(to, message)
+		p.hand.Lock()
+		p.deliver()
+		p.hand.Unlock()
 	}
+}
+
+// deliver delivers a message if there is one. It lets those of different senders overtake each other.
+func (p *post) deliver() {
+	p.mu.Lock()
+	if p.count == 0 {
+		p.mu.Unlock()
+		return
+	}
+	q := rand.IntN(len(p.from))
+	for len(p.from[q]) == 0 {
+		q = (q + 1) % len(p.from)
+	}
+	message := p.from[q][0]
+	p.from[q] = p.from[q][1:]
+	p.count--
+	p.mu.Unlock()
+	p.member.Receive(p.pe, message)
 }
 
 func (p *post) end() {

@@ -15,8 +15,13 @@ type Courier interface {
 	// Where there are several hosts it has come when PEs join.
 	Begin()
 	// Send takes a message to PE to, in its process. The message is the courier's from then on.
-	// It does not wait until the message is there.
+	// It does not wait until the message is there, and delivers nothing meanwhile.
 	Send(to int, message []byte)
+	// Poll delivers what has come, unless another goroutine is at it. A PE that waits calls it, and holds no
+	// lock. Messages arrive without it too, if later.
+	Poll()
+	// Attend is called by a PE that parks, and polls no more.
+	Attend()
 }
 
 // network is what a process knows of the processes that it sends messages to. Hosts are
@@ -167,7 +172,8 @@ func (w *World) spread(message []byte) {
 	}
 }
 
-// Receive takes a message that another PE has sent to PE to of this process. One goroutine calls it.
+// Receive takes a message that another PE has sent to PE to of this process. Calls of it come one
+// after another, from any goroutine.
 func (m *Member) Receive(to int, message []byte) {
 	w := m.worlds[to-m.first]
 	l := read(message)

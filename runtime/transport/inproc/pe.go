@@ -334,7 +334,7 @@ func (p *PE) await(flag *atomic.Uint64, want uint64, site int, kind transport.Wa
 	if got = flag.Load(); reached(got, want) {
 		return got, false
 	}
-	if p.w.spin > 0 && p.spin(flag, want) {
+	if p.w.spin > 0 && p.spin(flag, want, on) {
 		return flag.Load(), true
 	}
 	p.park(flag, want, site, kind, on)
@@ -355,12 +355,24 @@ func (p *PE) await(flag *atomic.Uint64, want uint64, site int, kind transport.Wa
 // vain, down to almost nothing, and grows to a multiple of what a successful one
 // took; now and then a full spin finds out whether the machine is free again: soon after
 // a disturbance, and ever more rarely while full spins are in vain too.
-func (p *PE) spin(flag *atomic.Uint64, want uint64) bool {
-	limit := p.patience
+//
+// What another host sends the PE fetches itself, so that no other thread has to run, and to wake it:
+// on is the PE that sends, or -1 for any.
+func (p *PE) spin(flag *atomic.Uint64, want uint64, on int) bool {
+	far := p.w.several() && (on < 0 || p.w.far(on))
+	least := leastSpin
+	if far {
+		least = leastPolls * pollLoads
+	}
+	limit := max(p.patience, least)
 	if p.vain >= p.probeAfter {
 		limit = p.w.spin
 	}
-	for i := range limit {
+	for i := 0; i < limit; i++ {
+		if far {
+			p.w.net.courier.Poll()
+			i += pollLoads - 1
+		}
 		if reached(flag.Load(), want) {
 			if i > p.patience {
 				p.vain, p.probeAfter = 0, p.probeAfter/2
@@ -376,7 +388,7 @@ func (p *PE) spin(flag *atomic.Uint64, want uint64) bool {
 	if limit == p.w.spin {
 		p.vain, p.probeAfter = 0, min(max(1, 2*p.probeAfter), rarestProbe)
 	}
-	p.patience = max(p.patience/4, leastSpin)
+	p.patience = max(p.patience/4, least)
 	return false
 }
 
@@ -387,6 +399,9 @@ func (p *PE) park(flag *atomic.Uint64, want uint64, site int, kind transport.Wai
 	p.site.Store(int64(site))
 	p.kind.Store(uint32(kind))
 	p.on.Store(int64(on))
+	if p.w.net != nil {
+		p.w.net.courier.Attend()
+	}
 	for !reached(flag.Load(), want) && !p.w.failed.Load() && !p.over() {
 		p.parks.Add(1)
 		p.waiting.Swap(flag) // not Store: see publish

@@ -29,6 +29,11 @@ const (
 	leastSpin   = 1 << 10
 	rarestProbe = 256
 
+	// pollLoads is how many loads take as long as a poll for messages of other hosts, and leastPolls how many
+	// of these take longer than the reply to a message.
+	pollLoads  = 1 << 10
+	leastPolls = 64
+
 	// settleLoads is how many times it is read before, where PEs spin, its reader has parked:
 	// more than a microsecond (see publish).
 	settleLoads = 1 << 11

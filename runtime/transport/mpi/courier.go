@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -23,9 +24,10 @@ const (
 
 	smallBytes = 1 << 16 // a piece that is received at once
 
-	// Where there is nothing to do the courier looks again at once so often, then after
-	// ever longer times.
+	// Where nothing comes the courier polls again at once so often, then after ever longer
+	// times.
 	eagerLooks   = 200
+	mostIdle     = eagerLooks + 10*16
 	shortestRest = 20 * time.Microsecond
 	longestRest  = 500 * time.Microsecond
 
@@ -45,8 +47,10 @@ type silent struct{ rank int }
 
 func (e *silent) Error() string { return fmt.Sprintf("nothing comes from process %d", e.rank) }
 
-// courier carries messages by MPI. A goroutine of its own has the thread of MPI: it sends what
-// others have given it, receives, and hands over what has come, also while PEs compute.
+// courier carries messages by MPI. Any goroutine may send at any time: Send calls MPI at once, and delivers nothing,
+// so that it may be called with locks held, and while a message is delivered. What has come is received and delivered by
+// one goroutine at a time: a PE that waits (Poll), or the courier's own, which goes on polling while PEs compute or are
+// parked. So a message never depends on somebody who is to be woken.
 type courier struct {
 	places
 	deliver func(to int, message []byte)
@@ -54,27 +58,36 @@ type courier struct {
 
 	once  sync.Once
 	begun bool
-	sent  []int64 // pieces, to each process
-	got   int64   // pieces, from all
+
+	calling sync.Mutex // guards MPI, and what follows; nobody delivers, or waits for another lock, with it
+	over    bool       // MPI is not called any more
+	under   []*sending // not known to have been sent
+	sent    []int64    // pieces, to each process
+
+	receiving sync.Mutex // taken by TryLock alone; guards what follows
+	small     []byte
+	parts     map[way][][]byte // the pieces so far of a message
+	inbox     inbox
+	got       int64 // pieces, from all
+
+	polls  atomic.Uint64 // by PEs
+	silent atomic.Int64  // periods since something came from the host before
 
 	next, before int // the first processes of the next host, and of the one before; equal to rank: no heartbeats
 
-	mu   sync.Mutex
-	out  []outgoing
-	some chan struct{} // there is something in out
-	stop chan struct{} // closed when nothing will be sent any more
-	gone chan struct{} // closed when all has been sent
+	parked chan struct{} // a PE has parked
+	stop   chan struct{} // closed when nothing will be sent any more
+	gone   chan struct{} // closed when all has been sent
 }
 
-type outgoing struct {
-	to      int
-	message []byte
-}
+// way is what the pieces of a message have in common: the process that sends it, and the PE that it goes to.
+type way struct{ from, pe int }
 
 func newCourier(at places, deliver func(int, []byte), failed func(error)) *courier {
 	return &courier{
 		places: at, deliver: deliver, failed: failed, sent: make([]int64, at.ranks), next: at.rank, before: at.rank,
-		some: make(chan struct{}, 1), stop: make(chan struct{}), gone: make(chan struct{}),
+		small: make([]byte, smallBytes), parts: map[way][][]byte{}, inbox: inbox{deliver: deliver},
+		parked: make(chan struct{}, 1), stop: make(chan struct{}), gone: make(chan struct{}),
 	}
 }
 
@@ -82,19 +95,127 @@ func newCourier(at places, deliver func(int, []byte), failed func(error)) *couri
 func (c *courier) Begin() {
 	c.once.Do(func() {
 		c.begun = true
-		calls <- c.run
+		go c.run()
 	})
 }
 
-// Send takes a message.
+// Send sends a message.
 func (c *courier) Send(to int, message []byte) {
-	c.mu.Lock()
-	c.out = append(c.out, outgoing{to, message})
-	c.mu.Unlock()
+	rank := c.process(to)
+	c.calling.Lock()
+	err := c.dispatch(rank, (to-c.begin(rank))*tagPE, message)
+	c.calling.Unlock()
+	if err != nil {
+		c.failed(err)
+	}
+}
+
+// dispatch begins to send the pieces of a message.
+func (c *courier) dispatch(rank, tag int, message []byte) error {
+	for {
+		piece, more := message, 0
+		if len(piece) > pieceBytes {
+			piece, more = piece[:pieceBytes], tagMore
+		}
+		if c.over {
+			return nil
+		}
+		c.sent[rank]++
+		s, err := send(piece, rank, tag|more)
+		if err != nil {
+			c.over = true
+			return err
+		}
+		if s != nil {
+			c.under = append(c.under, s)
+		}
+		if message = message[len(piece):]; len(message) == 0 {
+			return nil
+		}
+	}
+}
+
+// Poll delivers what has come, for a PE that waits for it.
+func (c *courier) Poll() {
+	if watched { // the order in which PEs poll would hide races
+		return
+	}
+	c.polls.Add(1)
+	if looked, _ := c.receive(); !looked {
+		yield() // who is at it may wait for this processor
+	}
+}
+
+// Attend makes the courier poll eagerly.
+func (c *courier) Attend() {
 	select {
-	case c.some <- struct{}{}:
+	case c.parked <- struct{}{}:
 	default:
 	}
+}
+
+// receive delivers what has come, unless another goroutine does, and reports whether it has done anything.
+func (c *courier) receive() (looked, done bool) {
+	if !c.receiving.TryLock() {
+		return false, false
+	}
+	defer c.receiving.Unlock()
+	c.calling.Lock()
+	piece, from, tag, done, err := c.progress()
+	c.calling.Unlock()
+	if err != nil {
+		c.failed(err)
+		return true, false
+	}
+	if piece != nil {
+		c.got++
+		if from == c.before {
+			c.silent.Store(0)
+		}
+	}
+	if len(piece) > 0 {
+		c.arrived(piece, from, tag)
+	}
+	return true, c.inbox.look() || done
+}
+
+// arrived takes a piece of a message, and delivers the message if it is the last one.
+func (c *courier) arrived(piece []byte, from, tag int) {
+	way := way{from, tag / tagPE}
+	last := tag&tagMore == 0
+	var pieces [][]byte
+	if len(c.parts) > 0 || !last {
+		pieces = append(c.parts[way], piece)
+		c.parts[way] = pieces
+	}
+	if !last {
+		return
+	}
+	delete(c.parts, way)
+	m := incoming{to: c.begin(c.rank) + way.pe, message: piece}
+	if len(pieces) > 1 {
+		m.message, m.pieces = nil, pieces
+	}
+	c.inbox.put(m)
+}
+
+// progress finds out what has been sent, and receives a piece if one has come.
+func (c *courier) progress() (piece []byte, from, tag int, done bool, err error) {
+	if c.over {
+		return
+	}
+	for len(c.under) > 0 && err == nil {
+		var is bool
+		if is, err = c.under[0].sent(); !is {
+			break
+		}
+		c.under, done = c.under[1:], true
+	}
+	if err == nil {
+		piece, from, tag, err = come(c.small)
+	}
+	c.over = err != nil
+	return piece, from, tag, done || piece != nil, err
 }
 
 // beat makes the process one that sends heartbeats, and expects some, if it is the first of its host. heads are the
@@ -102,6 +223,22 @@ func (c *courier) Send(to int, message []byte) {
 func (c *courier) beat(heads []int) {
 	if i := slices.Index(heads, c.rank); i >= 0 {
 		c.next, c.before = heads[(i+1)%len(heads)], heads[(i+len(heads)-1)%len(heads)]
+	}
+}
+
+// heartbeat sends a heartbeat, and finds out whether some have come.
+func (c *courier) heartbeat(limit int64) {
+	if c.next == c.rank || c.silent.Load() > limit {
+		return
+	}
+	c.calling.Lock()
+	err := c.dispatch(c.next, 0, nil)
+	c.calling.Unlock()
+	if err == nil && c.silent.Add(1) > limit {
+		err = &silent{c.before}
+	}
+	if err != nil {
+		c.failed(err)
 	}
 }
 
@@ -129,106 +266,42 @@ func (c *courier) drain() error {
 	for _, n := range coming {
 		left += n
 	}
-	for small := make([]byte, smallBytes); left > 0 && err == nil; {
+	for left > 0 && err == nil {
 		var piece []byte
-		if piece, _, _, err = come(small); piece != nil {
+		if piece, _, _, err = come(c.small); piece != nil {
 			left--
 		}
 	}
 	return err
 }
 
-// run carries messages until the end, on the thread of MPI.
+// run polls until the end: eagerly for a while when a message has come or a PE has parked, ever more rarely
+// while nothing comes, and rarely while PEs poll.
 func (c *courier) run() {
 	defer close(c.gone)
-	small := make([]byte, smallBytes)
-	type way struct{ from, tag int }
-	parts := map[way][][]byte{} // the pieces so far of a message
-	inbox := &inbox{deliver: c.deliver}
-	var under []*sending
-	idle := 0
-	rest := time.NewTimer(0)
+	limit, _ := strconv.ParseInt(os.Getenv(silenceVariable), 10, 64)
+	if limit <= 0 {
+		limit = math.MaxInt64
+	}
 	heart := time.NewTicker(heartPeriod)
 	defer heart.Stop()
-	quiet := 0 // periods since something came from the host before
-	limit, _ := strconv.Atoi(os.Getenv(silenceVariable))
-	if limit <= 0 {
-		limit = math.MaxInt
-	}
+	rest := time.NewTimer(0)
+	idle, polls := 0, uint64(0)
 	for {
-		done, ending := false, false
+		ending := false
 		select {
 		case <-c.stop:
 			ending = true
 		case <-heart.C:
-			if c.next == c.rank || quiet > limit {
-				break
-			}
-			s, err := c.piece(nil, c.next, 0)
-			if err != nil {
-				c.failed(err)
-			}
-			under = append(under, s)
-			if quiet++; quiet > limit {
-				c.failed(&silent{c.before})
-			}
+			c.heartbeat(limit)
 		default:
 		}
-		c.mu.Lock()
-		out := c.out
-		c.out = nil
-		c.mu.Unlock()
-		for _, x := range out {
-			done = true
-			if c.process(x.to) == c.rank {
-				inbox.put(incoming{x.to, [][]byte{x.message}})
-				continue
-			}
-			begun, err := c.dispatch(x)
-			if err != nil {
-				c.failed(err)
-			}
-			under = append(under, begun...)
-		}
-		for len(under) > 0 {
-			is, err := under[0].sent()
-			if err != nil {
-				c.failed(err)
-				return
-			}
-			if !is {
-				break
-			}
-			under, done = under[1:], true
-		}
-		piece, from, tag, err := come(small)
-		if err != nil {
-			c.failed(err)
-			return
-		}
-		if piece != nil {
-			done = true
-			c.got++
-			if from == c.before {
-				quiet = 0
-			}
-		}
-		if len(piece) > 0 {
-			way := way{from, tag / tagPE}
-			pieces := append(parts[way], piece)
-			if tag&tagMore != 0 {
-				parts[way] = pieces
-			} else {
-				delete(parts, way)
-				inbox.put(incoming{c.begin(c.rank) + way.tag, pieces})
-			}
-		}
-		done = inbox.look() || done
-		switch {
-		case done:
+		if now := c.polls.Load(); now != polls {
+			polls, idle = now, mostIdle
+		} else if _, done := c.receive(); done {
 			idle = 0
 			continue
-		case ending && len(under) == 0:
+		} else if ending && c.finished() {
 			return
 		}
 		if idle++; idle < eagerLooks {
@@ -237,17 +310,26 @@ func (c *courier) run() {
 		}
 		rest.Reset(min(longestRest, shortestRest<<min(10, (idle-eagerLooks)/16)))
 		select {
-		case <-c.some:
-			idle = 0
+		case <-c.parked:
+			polls, idle = c.polls.Load(), 0
 		case <-rest.C:
 		}
 	}
 }
 
-// incoming is the pieces of a message to a PE of this process.
+// finished reports whether all has been sent, and ends the calls of MPI then.
+func (c *courier) finished() bool {
+	c.calling.Lock()
+	defer c.calling.Unlock()
+	c.over = c.over || len(c.under) == 0
+	return c.over
+}
+
+// incoming is a message to a PE of this process.
 type incoming struct {
-	to     int
-	pieces [][]byte
+	to      int
+	message []byte
+	pieces  [][]byte // in place of the message, if there are several
 }
 
 // inbox delivers messages in the order in which they have come. A large one is delivered by a goroutine of its own, so that
@@ -262,7 +344,7 @@ func (b *inbox) put(m incoming) {
 	switch {
 	case b.large != nil:
 		b.waiting = append(b.waiting, m)
-	case len(m.pieces) > 1 || len(m.pieces[0]) > pieceBytes:
+	case m.pieces != nil:
 		over := make(chan struct{})
 		b.large = over
 		go func() {
@@ -270,7 +352,7 @@ func (b *inbox) put(m incoming) {
 			close(over)
 		}()
 	default:
-		b.deliver(m.to, m.pieces[0])
+		b.deliver(m.to, m.message)
 	}
 }
 
@@ -287,28 +369,4 @@ func (b *inbox) look() bool {
 		b.put(m)
 	}
 	return true
-}
-
-// dispatch begins to send a message.
-func (c *courier) dispatch(x outgoing) (under []*sending, err error) {
-	rank := c.process(x.to)
-	for left := x.message; len(left) > 0; {
-		piece, tag := left, (x.to-c.begin(rank))*tagPE
-		if len(piece) > pieceBytes {
-			piece, tag = piece[:pieceBytes], tag|tagMore
-		}
-		left = left[len(piece):]
-		s, err := c.piece(piece, rank, tag)
-		if err != nil {
-			return under, err
-		}
-		under = append(under, s)
-	}
-	return under, nil
-}
-
-// piece begins to send a piece to a process.
-func (c *courier) piece(piece []byte, rank, tag int) (*sending, error) {
-	c.sent[rank]++
-	return send(piece, rank, tag)
 }

@@ -16,5 +16,6 @@
 //
 // Between hosts the messages of inproc go through MPI (see courier).
 //
-// All calls of MPI are made by one goroutine, on one thread, from functions in library.go.
+// All calls of MPI are made from functions in library.go: at the beginning and at the end of a run on one
+// thread, in between on any, but one at a time.
 package mpi

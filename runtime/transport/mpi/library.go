@@ -3,7 +3,10 @@
 package mpi
 
 /*
+#cgo noescape library_come
+#cgo nocallback library_come
 #include <mpi.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 
@@ -24,13 +27,13 @@ static void on_signal_stack(void) {
 static int library_start(int *rank, int *size, int *host) {
 	int level, e;
 	MPI_Comm near;
-	if ((e = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level)) != MPI_SUCCESS)
+	if ((e = MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level)) != MPI_SUCCESS)
 		return e;
 	on_signal_stack();
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	MPI_Comm_rank(MPI_COMM_WORLD, rank);
 	MPI_Comm_size(MPI_COMM_WORLD, size);
-	if (level < MPI_THREAD_FUNNELED)
+	if (level < MPI_THREAD_SERIALIZED)
 		return MPI_Finalize(), -1;
 	e = MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near);
 	if (e != MPI_SUCCESS)
@@ -44,10 +47,16 @@ static int library_gather(const void *own, int bytes, void *all) {
 	return MPI_Allgather(own, bytes, MPI_BYTE, all, bytes, MPI_BYTE, MPI_COMM_WORLD);
 }
 
+// library_send begins to send a piece; *request is NULL if that is done at once, as that of small pieces is.
 static int library_send(const void *piece, int bytes, int to, int tag, void **request) {
-	MPI_Request *r = malloc(sizeof *r);
-	*request = r;
-	return MPI_Isend(piece, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD, r);
+	MPI_Request r;
+	int done = 0, e = MPI_Isend(piece, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD, &r);
+	*request = NULL;
+	if (e != MPI_SUCCESS || (e = MPI_Test(&r, &done, MPI_STATUS_IGNORE)) != MPI_SUCCESS || done)
+		return e;
+	*request = malloc(sizeof r);
+	*(MPI_Request *)*request = r;
+	return MPI_SUCCESS;
 }
 
 // library_sent frees a request when its piece has been sent.
@@ -61,11 +70,13 @@ static int library_sent(void *request, int *done) {
 static MPI_Message message;
 
 // library_come receives a piece into small, which has room for so many bytes. If it is larger
-// it says so, and library_rest receives it.
+// it says so, and library_rest receives it. It probes more than once, since a call from Go costs nearly as much as that.
 static int library_come(void *small, int room, int *bytes, int *from, int *tag) {
 	MPI_Status status;
-	int is = 0, e = MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &is, &message, &status);
+	int is = 0, e = MPI_SUCCESS;
 	*bytes = -1;
+	for (int probes = 4; e == MPI_SUCCESS && !is && probes > 0; probes--)
+		e = MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &is, &message, &status);
 	if (e != MPI_SUCCESS || !is)
 		return e;
 	MPI_Get_count(&status, MPI_BYTE, bytes);
@@ -99,7 +110,7 @@ import (
 	"unsafe"
 )
 
-// calls is what the goroutine that talks to MPI executes, one after another.
+// calls is what one thread executes that begins MPI and ends it.
 var calls = make(chan func())
 
 func talk() {
@@ -170,7 +181,10 @@ func exchange(to []int64) ([]int64, error) {
 // end leaves MPI when all processes do.
 func end() { call(func() { C.library_end() }) }
 
-// What the courier calls, on the thread of MPI.
+// yield lets other threads have the processor that wait for it.
+func yield() { C.sched_yield() }
+
+// What the courier calls, one goroutine at a time.
 
 // sending is a piece of a message under way.
 type sending struct {
@@ -179,12 +193,16 @@ type sending struct {
 	request unsafe.Pointer
 }
 
-// send begins to send a piece, which stays as it is until it is sent.
+// send begins to send a piece, which stays as it is until it is sent. It returns nil if that is done.
 func send(piece []byte, to, tag int) (*sending, error) {
-	s := &sending{piece: piece}
+	var request unsafe.Pointer
 	at := unsafe.SliceData(piece)
-	s.pin.Pin(at)
-	err := failure("send", C.library_send(unsafe.Pointer(at), C.int(len(piece)), C.int(to), C.int(tag), &s.request))
+	err := failure("send", C.library_send(unsafe.Pointer(at), C.int(len(piece)), C.int(to), C.int(tag), &request))
+	if request == nil {
+		return nil, err
+	}
+	s := &sending{piece: piece, request: request}
+	s.pin.Pin(at) // now, since most pieces need none; Go moves what is on the heap at no time
 	return s, err
 }
 

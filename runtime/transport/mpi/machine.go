@@ -244,7 +244,7 @@ func (m *machine) mapped(all []about, alone bool) (common inproc.Common, err err
 	board := inproc.BoardSize(m.pes)
 	var whole, own inproc.Region
 	union := [128]byte{}
-	n, near := 0, 0 // processes, and what runs on this host: PEs, and couriers
+	n, near := 0, 0 // processes, and PEs on this host
 	for q := range all {
 		first := m.begin(q)
 		count := m.begin(q+1) - first
@@ -280,9 +280,6 @@ func (m *machine) mapped(all []about, alone bool) (common inproc.Common, err err
 			}
 		}
 		n, near = n+1, near+count
-		if m.several {
-			near++
-		}
 		for i, b := range all[q].Processors {
 			union[i] |= b
 		}

@@ -3,5 +3,5 @@
 package mpi
 
 // The race detector watches memory of Go alone. So each process is as if on a host of its own: what comes from
-// others is written by its courier, which the detector sees too.
+// others is written by its courier's goroutine, which the detector sees too.
 const watched = true
