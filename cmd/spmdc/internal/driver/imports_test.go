@@ -68,7 +68,8 @@ var imports = []struct {
 	{"dataflow/hb", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/solve", "dataflow/proof"})},
 	{"dataflow/clocks", nil},
 	{"dataflow/internal/...", []string{"cfg", "dataflow/clocks", "dataflow/proof"}}, // help for tests
-	{"internal/gcless", nil}, // a setting of the process
+	{"internal/gcless", nil},   // a setting of the process
+	{"internal/parallel", nil}, // work on several processors
 	{"internal/front", slices.Concat(analyses, []string{"parser", "ir/lower", "ir/blockcyclic", "cfg", "cfg/comm", "internal/gcless"})}, // help for tests
 	{"internal/interp", []string{"ir"}},               // help for tests
 	{"internal/golden", nil},                          // help for all tests
@@ -79,10 +80,10 @@ var imports = []struct {
 	{"dataflow/simulate", []string{"ir", "cfg/comm", "procfunc", "dataflow/clocks", "dataflow/plan", "dataflow/proof"}},
 	{"dataflow/placement", []string{"cfg/comm", "procfunc", "dataflow/plan", "dataflow/simulate"}},
 	{"dataflow/verify", []string{"ir", "ir/scalar", "cfg", "cfg/comm", "procfunc", "dataflow/plan", "dataflow/proof", "dataflow/simulate"}}, // nothing that finds proofs
-	{"dataflow/search", slices.Concat(analyses, []string{"cfg", "cfg/comm", "cfg/comm/choose", "procfunc", "dataflow/plan", "dataflow/proof", "dataflow/synch", "dataflow/hb", "dataflow/simulate"})},
+	{"dataflow/search", slices.Concat(analyses, []string{"cfg", "cfg/comm", "cfg/comm/choose", "procfunc", "dataflow/plan", "dataflow/proof", "dataflow/synch", "dataflow/hb", "dataflow/simulate", "internal/parallel"})},
 	{"dataflow/replay", []string{"dataflow/clocks"}}, // knows runs, not programs
 	{"dataflow/report", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/..."})},
-	{"codegen/kernel", nil}, // loops as vector code: knows no program
+	{"codegen/kernel", []string{"internal/parallel"}},                                                    // loops as vector code: knows no program
 	{"codegen", []string{"dataflow/plan", "cfg/comm", "ir", "ir/scalar", "ir/depend", "codegen/kernel"}}, // the plan, and what it is made of
 
 	// The compiler carries the run-time packages as text and computes with
