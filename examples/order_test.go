@@ -72,12 +72,12 @@ func heldRun(input string, program program, args ...string) (string, heldCounts,
 		return "", heldCounts{}, fmt.Errorf("%w\n%s", err, stderr.Bytes())
 	}
 	lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
-	f := strings.Fields(lines[len(lines)-1]) // times data ready bytes waits total, N PEs
-	if len(f) < 6 || f[5] != "total," {
+	m := total.FindStringSubmatch(lines[len(lines)-1])
+	if m == nil {
 		return "", heldCounts{}, fmt.Errorf("no statistics:\n%s", stderr.Bytes())
 	}
-	data, err1 := strconv.Atoi(f[1])
-	ready, err2 := strconv.Atoi(f[2])
+	data, err1 := strconv.Atoi(m[1])
+	ready, err2 := strconv.Atoi(m[2])
 	if err1 != nil || err2 != nil {
 		return "", heldCounts{}, fmt.Errorf("no numbers in %q", lines[len(lines)-1])
 	}

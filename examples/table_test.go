@@ -81,7 +81,7 @@ func analyse(t *testing.T, source, plan string, from, to int, flags ...string) v
 	return v
 }
 
-var total = regexp.MustCompile(`(?m)^ *\S* +(\d+) +(\d+) +\d+ +\d+ +total, `)
+var total = regexp.MustCompile(`(?m)^ *\d+ +(\d+) +(\d+) [ \d]+ total, `)
 
 // messages counts the data and ready messages that a run sends.
 func messages(t *testing.T, e example, plan string) (data, ready int) {

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -50,6 +51,9 @@ func restarts(run runner, dir string, input []byte, n int, want *Outcome, places
 	}
 	if _, err := os.Stat(file); err != nil {
 		return nil // none is ever taken
+	}
+	if whole.Status == 0 && sent(whole) == "" {
+		return errors.New("no statistics")
 	}
 	next := 0
 	for k := range most {
@@ -137,14 +141,14 @@ func inParts(err error, chain []string) error {
 // stopLine is what STOP and ERROR STOP say, behind notes and the table of statistics.
 var stopLine = regexp.MustCompile(`(?m)^(ERROR )?STOP`)
 
-var totals = regexp.MustCompile(`(?m)^ *\d+ +(\d+ +\d+) +\d+ +\d+ +total, `)
+var totals = regexp.MustCompile(`(?m)^ *\d+ +(\d+ +\d+) [ \d]+ total, `)
 
-// sent is the numbers of messages of a run.
+// sent is the numbers of messages of a run; "" if it ended without its statistics.
 func sent(o *Outcome) string {
 	if m := totals.FindStringSubmatch(o.Stderr); m != nil {
 		return strings.Join(strings.Fields(m[1]), " and ")
 	}
-	return "unknown"
+	return ""
 }
 
 var (

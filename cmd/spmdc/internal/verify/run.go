@@ -228,7 +228,7 @@ func counts(o *Outcome) (c Counts, err error) {
 	}
 	c.Held, err = strconv.Atoi(before[at+len("PEs were held "):])
 	lines := strings.Split(strings.TrimSpace(before[:at]), "\n")
-	f := strings.Fields(lines[len(lines)-1]) // times data ready bytes waits total, N PEs
+	f := strings.Fields(lines[len(lines)-1]) // times data ready ... total, N PEs
 	if err != nil || len(f) < 6 {
 		return c, errors.New("no statistics")
 	}
