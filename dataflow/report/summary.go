@@ -34,7 +34,7 @@ func (t *text) summary() {
 			elided++
 		}
 	}
-	t.wrap("summary: ", fmt.Sprintf("%s; %d need no ready message, %d are executed once, %d may send some; %s",
+	t.wrap("summary: ", fmt.Sprintf("%s: %d without a ready message, %d executed once, %d that may send one; %s",
 		count(len(t.r.Communications), "communication"), elided, once, len(remaining), count(len(t.r.Collectives), "reduction or barrier")))
 	// What sends the most certain messages comes first.
 	slices.SortStableFunc(remaining, func(a, b *Communication) int { return a.rank() - b.rank() })

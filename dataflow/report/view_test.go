@@ -26,7 +26,7 @@ func TestViews(t *testing.T) {
 	}
 	whole, brief := view(report.View{}), view(report.View{Brief: true})
 	head, _, _ := strings.Cut(whole, "\n\n")
-	if n := strings.Count(head, "\n"); n > 20 || !strings.Contains(head, "summary: 14 communications; 0 need no ready message, 9 are executed once, 5 may send some; 2 reductions or barriers") ||
+	if n := strings.Count(head, "\n"); n > 20 || !strings.Contains(head, "summary: 14 communications: 0 without a ready message, 9 executed once, 5 that may send one; 2 reductions or barriers") ||
 		!strings.Contains(head, "#4   line 50   broadcast of a(k,j): a ready message on demand; to change: ") {
 		t.Errorf("%d lines:\n%s", n, head)
 	}
