@@ -412,10 +412,9 @@ func (l *leaf) dropUnusedFirst(at, end int) {
 	if at < 0 {
 		return
 	}
-	n := len(l.g.out.lines)
-	l.g.dropUnusedBefore(at, end, l.g.names.sym(l.d.Index))
+	l.g.dropUnusedBefore(at, end, l.g.names.sym(l.d.Index)) // each iteration has one of its own
 	if l.step == 0 {
-		l.g.dropUnusedBefore(at-1, end-n+len(l.g.out.lines), "step")
+		l.g.dropUnusedBefore(at-1, len(l.g.out.lines), "step")
 	}
 }
 
