@@ -1,6 +1,7 @@
 package derived
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spmdc/spmdc/parser/ast"
@@ -318,7 +319,12 @@ func (t *unit) arguments(name string, args []ast.Expr) []ast.Expr {
 					r = v.of
 				}
 			}
-			leaves, parts = r.leaves(), t.value(x, r, true)
+			leaves = r.leaves()
+			if o := t.object(x); o != nil && o.rank() > 0 && f != nil && f.unit.Elemental && slices.ContainsFunc(leaves, func(l *leaf) bool { return len(l.dims) > 0 }) {
+				t.p.errorf(x.Position(), "an elemental procedure for the elements of an array of type %s, which has components that are arrays", r.name).WithHelp("write a loop over the elements")
+				return nil
+			}
+			parts = t.value(x, r, true)
 		}
 		for k, l := range leaves {
 			if k >= len(parts) {

@@ -429,8 +429,7 @@ func (t *unit) arrayTemp(r *record, like *object, pos source.Pos, at ast.XBase) 
 	plain := (*leaf)(nil)
 	if like.of != nil {
 		if plain = like.plainest(); plain == nil {
-			t.p.errorf(pos, "an elemental function of arrays of type %s, whose components are all arrays", like.of.name).WithHelp("write a loop over the elements")
-			return nil
+			return nil // refused as an argument
 		}
 	}
 	shape := func(k int) ast.Expr {
