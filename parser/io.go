@@ -293,23 +293,6 @@ func items(list []ioItem) []ast.Expr {
 	return out
 }
 
-// closing is where s goes on behind the parenthesis that closes its first one, its length
-// where none does.
-func closing(s string) int {
-	depth := 0
-	for i := range len(s) {
-		switch s[i] {
-		case '(':
-			depth++
-		case ')':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return len(s)
-}
-
 // formatStmt takes in a FORMAT statement. Its text is not made of tokens: it has
 // strings in which blanks count, and 1X is no name. It reports whether l is one.
 func (p *parser) formatStmt(l *scan.Line) bool {
@@ -323,7 +306,9 @@ func (p *parser) formatStmt(l *scan.Line) bool {
 	}
 	_, end, err := fio.ParsePrefix(l.Text[at:])
 	if err != nil {
-		end = closing(l.Text[at:])
+		if end = scan.ClosingText(l.Text[at:]); end == 0 {
+			end = len(l.Text) - at
+		}
 	}
 	rest := strings.TrimLeft(l.Text[at+end:], " \t")
 	if strings.HasPrefix(rest, "=") || strings.HasPrefix(rest, "%") || l.Label == 0 && err != nil {

@@ -539,7 +539,7 @@ func (b *binding) around(body []ir.Stmt) []ir.Stmt {
 		if d.intent != "out" && !d.late {
 			value := ir.Clone(a.value)
 			if _, element := value.(*ir.Ref); element || d.intent != "in" {
-				value = unchecked(value)
+				value = raw(value)
 			}
 			out = append(out, &ir.Assign{S: ir.S{Pos: at}, LHS: v(), RHS: value})
 		}

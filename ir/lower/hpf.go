@@ -497,7 +497,7 @@ func (l *lowerer) blockSize(f *ast.DistFormat, format *dist.Format) bool {
 	return true
 }
 
-// blockSizes is GEN_BLOCK with the sizes e; BLOCK, with a warning, where only the run knows them.
+// blockSizes is GEN_BLOCK with the sizes e; BLOCK, with a warning, where they are not constant.
 func (l *lowerer) blockSizes(e ast.Expr) (dist.Format, bool) {
 	if list, extents, constant := l.constantElements(e); constant && len(extents) == 1 && len(list) > 0 && list[0] != nil && list[0].Type().IsInteger() {
 		sizes, sum := make([]int, len(list)), 0

@@ -124,7 +124,7 @@ func (l *lowerer) reenter(f *frame, p *procedure, name ast.Name, list []ast.Expr
 			v.Len = d.sym.Len
 			value := ir.Clone(a.value)
 			if d.intent != "in" {
-				value = unchecked(value)
+				value = raw(value)
 			}
 			out = append(out, l.set(v, value, at))
 			r.in = append(r.in, move{v, d.sym})

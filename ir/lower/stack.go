@@ -234,17 +234,6 @@ func rawOf(s *ir.Symbol, at source.Pos) *ir.Var {
 	return v
 }
 
-// unchecked is e, which may be a variable without a value.
-func unchecked(e ir.Expr) ir.Expr {
-	switch e := e.(type) {
-	case *ir.Var:
-		e.Raw = true
-	case *ir.Ref:
-		e.Raw = true
-	}
-	return e
-}
-
 func (l *lowerer) setTo(x, e ir.Expr, at source.Pos) ir.Stmt {
 	return &ir.Assign{S: ir.S{Pos: at}, LHS: x, RHS: e}
 }

@@ -205,8 +205,19 @@ func sizeLen(s string) int {
 		}
 		n = 1
 	}
+	if !strings.HasPrefix(s[n:], "(") {
+		return 0
+	}
+	if end := ClosingText(s[n:]); end > 0 {
+		return n + end
+	}
+	return 0
+}
+
+// ClosingText is where s goes on behind the parenthesis that closes its first one, 0 if none does.
+func ClosingText(s string) int {
 	depth := 0
-	for i := n; i < len(s); i++ {
+	for i := range len(s) {
 		switch s[i] {
 		case '(':
 			depth++
@@ -214,9 +225,6 @@ func sizeLen(s string) int {
 			if depth--; depth == 0 {
 				return i + 1
 			}
-		}
-		if depth <= 0 {
-			return 0
 		}
 	}
 	return 0

@@ -44,15 +44,19 @@ func ParseReal(s string, bits int, f *Implied) (float64, bool) {
 			return 0, false
 		}
 	}
+	text := s[:len(sign)+len(mantissa)]
 	if f != nil {
 		if !strings.Contains(mantissa, ".") {
 			e -= f.Decimals
 		}
 		if strings.Trim(mantissa, ".") == "" {
-			mantissa = "0"
+			text = sign + "0"
 		}
 	}
-	x, err := strconv.ParseFloat(sign+mantissa+"e"+strconv.Itoa(e), bits)
+	if e != 0 {
+		text += "e" + strconv.Itoa(e)
+	}
+	x, err := strconv.ParseFloat(text, bits)
 	return x, err == nil || math.IsInf(x, 0)
 }
 

@@ -141,12 +141,13 @@ func inParts(err error, chain []string) error {
 // stopLine is what STOP and ERROR STOP say, behind notes and the table of statistics.
 var stopLine = regexp.MustCompile(`(?m)^(ERROR )?STOP`)
 
-var totals = regexp.MustCompile(`(?m)^ *\d+ +(\d+ +\d+) [ \d]+ total, `)
+// totals are the data and the ready messages in the last line of the table of statistics.
+var totals = regexp.MustCompile(`(?m)^ *\d+ +(\d+) +(\d+) [ \d]+ total, `)
 
 // sent is the numbers of messages of a run; "" if it ended without its statistics.
 func sent(o *Outcome) string {
 	if m := totals.FindStringSubmatch(o.Stderr); m != nil {
-		return strings.Join(strings.Fields(m[1]), " and ")
+		return m[1] + " and " + m[2]
 	}
 	return ""
 }

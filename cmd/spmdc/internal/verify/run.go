@@ -227,12 +227,11 @@ func counts(o *Outcome) (c Counts, err error) {
 		return c, errors.New("no statistics")
 	}
 	c.Held, err = strconv.Atoi(before[at+len("PEs were held "):])
-	lines := strings.Split(strings.TrimSpace(before[:at]), "\n")
-	f := strings.Fields(lines[len(lines)-1]) // times data ready ... total, N PEs
-	if err != nil || len(f) < 6 {
+	m := totals.FindStringSubmatch(before[:at])
+	if err != nil || m == nil {
 		return c, errors.New("no statistics")
 	}
-	c.Data, err = strconv.Atoi(f[1])
+	c.Data, err = strconv.Atoi(m[1])
 	o.Stderr = after
 	return c, err
 }

@@ -854,10 +854,20 @@ static void *base_of(const void *p) {
 	return dladdr(p, &info) ? info.dli_fbase : NULL;
 }
 
-// Calls that the engine knows, by where they return to.
+// Calls, by where they return to.
 static struct call {
 	void *ret;
 	uint64_t site;
+	char known; // to the engine, by that site
+	// Where the frame of a call ends follows from the instruction to which it returns, and there is the next return
+	// address: what the unwinder has found of some calls leads up the stack without it. Where sizes of frames vary the
+	// way ends in no known context, and the unwinder goes it again.
+	struct layout {
+		char seen, outermost;
+		char by_sp, by_fp;        // as long as the end is always the same,
+		int32_t from_sp, from_fp; // relative to the stack pointer and the frame pointer in it
+		int32_t fp_at;            // where the frame pointer of the caller is, relative to the end; 0: in its register
+	} layout;
 } *calls;
 static unsigned ncalls, ccalls = 1024;
 
@@ -869,14 +879,13 @@ static struct call *find_call(void *ret) {
 	}
 }
 
-// site_of gives the engine, when a call is met first, the load module and the offset in it, the procedure in which
-// the call is as far as known, and the file of the module.
-static uint64_t site_of(void *ret) {
+// call_of finds a call, or begins an entry for it. Entries stay where they are until the next one begins.
+static struct call *call_of(void *ret) {
 	if (!calls && !(calls = calloc(ccalls, sizeof *calls)))
 		refuse("there is no memory left");
 	struct call *c = find_call(ret);
 	if (c->ret)
-		return c->site;
+		return c;
 	if (2 * ++ncalls > ccalls) {
 		struct call *old = calls;
 		unsigned count = ccalls;
@@ -888,6 +897,16 @@ static uint64_t site_of(void *ret) {
 		free(old);
 		c = find_call(ret);
 	}
+	c->ret = ret;
+	return c;
+}
+
+// site_of gives the engine, when a call is met first, the load module and the offset in it, the procedure in which
+// the call is as far as known, and the file of the module.
+static uint64_t site_of(void *ret) {
+	struct call *c = call_of(ret);
+	if (c->known)
+		return c->site;
 	Dl_info info = {0};
 	dladdr((char *)ret - 1, &info);
 	const char *file = info.dli_fbase == exe_base ? exe : info.dli_fname ? info.dli_fname : "?";
@@ -895,7 +914,8 @@ static uint64_t site_of(void *ret) {
 	char *label;
 	if (asprintf(&label, "%s+%#lx", name ? name + 1 : file, (unsigned long)((char *)ret - (char *)info.dli_fbase)) < 0)
 		refuse("there is no memory left");
-	*c = (struct call){ret, engine_call(label, info.dli_sname ? info.dli_sname : "", file)};
+	c->site = engine_call(label, info.dli_sname ? info.dli_sname : "", file);
+	c->known = 1;
 	free(label);
 	return c->site;
 }
@@ -954,32 +974,13 @@ static struct entry *entry_of(void **frames, int n) {
 	return e;
 }
 
-// Where the frame of a call ends follows from the instruction to which it returns, and there is the next return address: what the
-// unwinder has found of some calls leads up the stack without it. Where sizes of frames vary the way ends in
-// no known context, and the unwinder goes it again.
-static struct layout {
-	uintptr_t ip;
-	int32_t from_sp, from_fp; // the end of the frame relative to the stack pointer and the frame pointer in it,
-	char by_sp, by_fp;        // as long as these are always the same
-	char outermost;
-	int32_t fp_at; // where the frame pointer of the caller is, relative to the end; 0: in its register
-} *layouts;
-static unsigned nlayouts, clayouts = 1024;
 static uintptr_t stack_end; // the end of the outermost frame that was seen
-
-static struct layout *find_layout(uintptr_t ip) {
-	for (unsigned i = ip * 0x9e3779b97f4a7c15 >> 32;; i++) {
-		struct layout *l = &layouts[i & (clayouts - 1)];
-		if (!l->ip || l->ip == ip)
-			return l;
-	}
-}
 
 // walk finds the return addresses from a wrapper's frame on; it is 0 where it does not come to the end.
 static int walk(void **frame, void **frames) {
 	uintptr_t sp = (uintptr_t)(frame + 2), fp = (uintptr_t)frame[0], ip = (uintptr_t)frame[1];
-	for (int n = 0; layouts && n < DEPTH;) {
-		struct layout *l = find_layout(ip);
+	for (int n = 0; calls && n < DEPTH;) {
+		struct layout *l = &find_call((void *)ip)->layout;
 		frames[n++] = (void *)ip;
 		if (l->outermost)
 			return n;
@@ -996,31 +997,21 @@ static int walk(void **frame, void **frames) {
 	return 0;
 }
 
-static void note_layout(struct layout new) {
-	struct layout *l = find_layout(new.ip);
-	if (l->ip) {
-		l->by_sp &= new.by_sp && l->from_sp == new.from_sp && l->fp_at == new.fp_at;
-		l->by_fp &= new.by_fp && l->from_fp == new.from_fp && l->fp_at == new.fp_at;
+static void note_layout(void *ret, struct layout new) {
+	struct layout *l = &call_of(ret)->layout;
+	if (!l->seen) {
+		*l = new;
 		return;
 	}
-	if (2 * ++nlayouts > clayouts) {
-		struct layout *old = layouts;
-		unsigned count = clayouts;
-		if (!(layouts = calloc(clayouts *= 2, sizeof *layouts)))
-			refuse("there is no memory left");
-		for (unsigned i = 0; i < count; i++)
-			if (old[i].ip)
-				*find_layout(old[i].ip) = old[i];
-		free(old);
-	}
-	*find_layout(new.ip) = new;
+	l->by_sp &= new.by_sp && l->from_sp == new.from_sp && l->fp_at == new.fp_at;
+	l->by_fp &= new.by_fp && l->from_fp == new.from_fp && l->fp_at == new.fp_at;
 }
 
 // note_layouts goes up the stack from a wrapper's frame.
 static void note_layouts(void **frame) {
 	ucontext_t context;
 	uint64_t cursor[256];
-	if (!unw_step || unw_getcontext(&context) || unw_init(cursor, &context) < 0 || !layouts && !(layouts = calloc(clayouts, sizeof *layouts)))
+	if (!unw_step || unw_getcontext(&context) || unw_init(cursor, &context) < 0)
 		return;
 	uintptr_t ip = 0, sp = 0, fp = 0;
 	for (int n = 0; n < 2 * DEPTH; n++) {
@@ -1031,7 +1022,7 @@ static void note_layouts(void **frame) {
 			return;
 		if (last_sp < (uintptr_t)(frame + 2)) // in the library
 			continue;
-		struct layout l = {.ip = last_ip, .outermost = more == 0};
+		struct layout l = {.seen = 1, .outermost = more == 0};
 		if (more) {
 			l.from_sp = sp - last_sp, l.from_fp = sp - last_fp;
 			int usual = ((uintptr_t *)sp)[-1] == ip;
@@ -1039,11 +1030,12 @@ static void note_layouts(void **frame) {
 			l.fp_at = loc.type == UNW_MEMORY && loc.addr >= last_sp && loc.addr < sp ? loc.addr - sp : 0;
 			stack_end = sp > stack_end ? sp : stack_end;
 		}
-		note_layout(l);
+		note_layout((void *)last_ip, l);
 		if (!more)
 			return;
 	}
 }
+
 // context is where the barrier is whose wrapper has this frame.
 static struct entry *context(void **frame) {
 	void *frames[DEPTH];
