@@ -84,3 +84,46 @@ func isColon(x ast.Expr) bool {
 	r, ok := x.(*ast.Triplet)
 	return ok && r.Lo == nil && r.Hi == nil && r.Step == nil
 }
+
+// extentByArrays is SIZE, SHAPE, LBOUND or UBOUND of o, whose components are all arrays: an inquiry
+// about one of them, whose dimensions come before those of o. It is nil for anything else.
+func (t *unit) extentByArrays(name string, o *object, args []ast.Expr, at ast.XBase) ast.Expr {
+	var l *leaf
+	for _, k := range o.of.leaves() {
+		if !k.open && !k.pointer() {
+			l = k
+		}
+	}
+	if l == nil || name != "size" && name != "shape" && name != "lbound" && name != "ubound" {
+		return nil
+	}
+	e := builder{at}
+	of := t.reference(o, l)
+	along := func(dim ast.Expr) ast.Expr {
+		if name == "shape" {
+			return called("size", at, clone(of), dim)
+		}
+		return called(name, at, clone(of), dim)
+	}
+	if len(args) == 1 && name != "shape" {
+		dim := args[0]
+		if k, ok := dim.(*ast.Keyword); ok {
+			if k.Name != "dim" {
+				return nil
+			}
+			dim = k.X
+		}
+		return along(e.plus(t.expr(dim), e.lit(len(l.dims))))
+	}
+	if len(args) > 0 {
+		return nil
+	}
+	var each []ast.Expr
+	for k := range o.rank() {
+		each = append(each, along(e.lit(len(l.dims)+k+1)))
+	}
+	if name == "size" {
+		return product(e, each)
+	}
+	return &ast.Array{XBase: at, Brackets: true, Items: each}
+}

@@ -168,6 +168,9 @@ func (t *unit) inquiry(name string, pos source.Pos, args []ast.Expr, at ast.XBas
 		l = o.of.leaves()[0]
 	}
 	if l == nil {
+		if y := t.extentByArrays(name, o, args[1:], at); y != nil {
+			return y
+		}
 		t.p.errorf(pos, "%s of %s, whose components are all arrays", strings.ToUpper(name), o.name).WithHelp("give the type a component that is a scalar")
 		return x
 	}
