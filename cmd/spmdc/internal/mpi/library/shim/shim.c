@@ -38,7 +38,8 @@
 #pragma weak ompi_mpi_errors_are_fatal
 #endif
 
-#define WORDS 6 // elide.Words
+#define ENGINE_WORDS 6 // elide.Words
+#define WORDS (ENGINE_WORDS + 1) // and whether the next epoch may go unwatched
 
 __thread int spmdc_depth __attribute__((tls_model("initial-exec")));
 
@@ -347,7 +348,6 @@ void spmdc_restarted(void) {
 static char *arena, *top; // what is used of it ends at top
 static size_t page;
 static int protecting = 1;
-static _Atomic int foreign; // regions that have memory of other processes
 
 static struct region {
 	char *view;  // the program's, in the arena; whole pages
@@ -357,35 +357,57 @@ static struct region {
 	char *base;  // the program's pointer to its own part
 	int shared;  // it has memory of other processes
 	int owned;   // the memory is the library's
-	int free;    // it may still be mapped, until the next window takes its place
-} *regions; // never moved: signal handlers read them
+	int shown;   // the view is mapped, from the first access on
+	int free;
+} *regions; // without gaps, and never moved: signal handlers read them
 static int nregions;
 
 static struct region *region_at(const void *p) {
 	if ((char *)p < arena || (char *)p >= top)
 		return NULL;
-	static int last;
-	struct region *r = &regions[last];
-	if (last < nregions && !r->free && (char *)p >= r->view && (char *)p < r->view + r->length)
-		return r;
-	for (r = regions; r < regions + nregions; r++)
-		if (!r->free && (char *)p >= r->view && (char *)p < r->view + r->length) {
-			last = r - regions;
-			return r;
-		}
-	return NULL;
+	int low = 0, high = nregions;
+	while (high - low > 1) {
+		int mid = (low + high) / 2;
+		if (regions[mid].view <= (char *)p)
+			low = mid;
+		else
+			high = mid;
+	}
+	return regions[low].free ? NULL : &regions[low];
 }
 
 // What is open of the arena. The first access opens a few pages, each further one twice as many: opening and closing
 // cost time for each page, 5 µs for one and 12 for 64.
 #define FEW 64
 
+// show maps a view. Of length 0, mremap maps shared pages a second time. That of the C library may be UCX's, which loses the address.
+static void show(struct region *r) {
+	if (syscall(SYS_mremap, r->mpi, 0, r->length, MREMAP_MAYMOVE | MREMAP_FIXED, r->view) == -1) {
+		fprintf(stderr, "spmdc: process %d cannot map the memory of a window twice: %s\n  Linux allows so many mappings: sysctl vm.max_map_count\n", rank, strerror(errno));
+		PMPI_Abort(MPI_COMM_WORLD, 2);
+	}
+	r->shown = 1;
+	if (r->length <= FEW * page) // a fault for each page would take longer
+		madvise(r->view, r->length, MADV_POPULATE_WRITE);
+}
+
+// can_show reports whether memory is of a kind that show can map: without a place for the second mapping there is no memory for it.
+static int can_show(char *first, size_t length) {
+	return syscall(SYS_mremap, first, 0, length, 0) == -1 && errno == ENOMEM;
+}
+
 static struct range {
 	char *first;
 	size_t length;
-} ranges[32];
+} ranges[256];
 static atomic_int nranges;
 static atomic_flag opening = ATOMIC_FLAG_INIT;
+
+static void close_ranges(void) {
+	for (int i = 0; i < nranges; i++)
+		mprotect(ranges[i].first, ranges[i].length, PROT_NONE);
+	nranges = 0;
+}
 
 // accessed opens what is around p, if that is in a window.
 static int accessed(char *p) {
@@ -395,19 +417,17 @@ static int accessed(char *p) {
 	spmdc_mark(r->shared ? REMOTE : LOCAL);
 	while (atomic_flag_test_and_set(&opening))
 		;
-	int n = nranges;
-	size_t chunk = n < 20 ? FEW * page << n : r->length;
+	if (nranges == sizeof ranges / sizeof *ranges) // there is no room to note another one
+		close_ranges();
+	int n = nranges++;
+	size_t chunk = r->shown && n < 20 ? FEW * page << n : r->length;
 	char *first = r->view + (p - r->view) / chunk * chunk;
 	size_t length = r->view + r->length - first;
-	struct range *range = &ranges[n];
-	if (n == sizeof ranges / sizeof *ranges) { // there is no room to note another one
-		if (foreign)
-			spmdc_mark(REMOTE);
-		range--, first = arena, length = top - arena;
-	} else
-		nranges++;
-	*range = (struct range){first, length < chunk || first == arena ? length : chunk};
-	mprotect(range->first, range->length, PROT_READ | PROT_WRITE);
+	ranges[n] = (struct range){first, length < chunk ? length : chunk};
+	if (r->shown)
+		mprotect(first, ranges[n].length, PROT_READ | PROT_WRITE);
+	else
+		show(r);
 	atomic_flag_clear(&opening);
 	return 1;
 }
@@ -417,9 +437,7 @@ static void close_arena(void) {
 		return;
 	while (atomic_flag_test_and_set(&opening))
 		;
-	for (int i = 0; i < nranges; i++)
-		mprotect(ranges[i].first, ranges[i].length, PROT_NONE);
-	nranges = 0;
+	close_ranges();
 	atomic_flag_clear(&opening);
 }
 
@@ -443,10 +461,9 @@ static struct region *reserve(size_t length) {
 		refuse("there are more than %d windows", REGIONS);
 	if (length > (size_t)(arena + ARENA - top))
 		refuse("windows need more than %lu TB of addresses", ARENA >> 40);
-	struct region *r = &regions[nregions++];
-	*r = (struct region){.view = top, .length = length};
+	regions[nregions] = (struct region){.view = top, .length = length};
 	top += length;
-	return r;
+	return &regions[nregions++];
 }
 
 // watch gives the program a view of memory that it shares with MPI, which has [p, p+bytes).
@@ -454,26 +471,26 @@ static struct region *reserve(size_t length) {
 static char *watch(char *p, size_t bytes, MPI_Win win, int shared) {
 	char *first = (char *)((uintptr_t)p & -page);
 	size_t length = ((p + bytes - first) + page - 1) & -page;
-	struct region *r = reserve(length);
-	// Of length 0, mremap maps shared pages a second time. That of the C library may be UCX's, which loses the address.
-	if (syscall(SYS_mremap, first, 0, length, MREMAP_MAYMOVE | MREMAP_FIXED, r->view) == -1) {
-		r->free = 1;
+	if (!can_show(first, length))
 		return NULL;
-	}
+	struct region *r = reserve(length);
 	r->mpi = first, r->win = win, r->shared = shared, r->owned = 0;
 	r->base = r->view + (p - first);
-	foreign += shared;
-	if (protecting)
-		mprotect(r->view, length, PROT_NONE);
+	if (!protecting)
+		show(r);
 	return r->base;
+}
+
+static void hide(struct region *r) {
+	if (r->shown)
+		mmap(r->view, r->length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+	r->shown = 0;
 }
 
 static void unwatch(MPI_Win win) {
 	for (int i = 0; i < nregions; i++)
 		if (!regions[i].free && regions[i].win == win) {
-			if (regions[i].length > FEW * page) // it would be kept in memory
-				mmap(regions[i].view, regions[i].length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-			foreign -= regions[i].shared;
+			hide(&regions[i]);
 			if (regions[i].owned)
 				munmap(regions[i].mpi, regions[i].length);
 			regions[i].free = 1;
@@ -570,7 +587,6 @@ struct slot {
 	_Atomic uint64_t round;  // agreements that it has come to
 	_Atomic uint64_t passed; // barriers that it has behind it
 	int64_t words[2][WORDS]; // its votes, by round
-	char rest[16];
 } __attribute__((aligned(128)));
 
 static struct slot **slot_of; // by rank; NULL if not all processes are on one host
@@ -588,6 +604,7 @@ static MPI_Request *getting;         // by process; MPI_REQUEST_NULL when it has
 static uint64_t asked;               // the round in which it was begun
 
 static int relearning; // what was needed may be learned again
+static int auditing;   // nothing is elided
 
 static double now(void) {
 	struct timespec t;
@@ -595,9 +612,11 @@ static double now(void) {
 	return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 
+static MPI_Request never = MPI_REQUEST_NULL; // a receive of what nobody sends: a test of it makes progress, and costs less than a probe
+
 static void progress(void) {
 	int is;
-	PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, own, &is, MPI_STATUS_IGNORE);
+	PMPI_Test(&never, &is, MPI_STATUS_IGNORE);
 }
 
 // grace is how long a process that has passed a barrier in which others wait may take to come to
@@ -699,6 +718,14 @@ static int vote(int64_t *words, double patience) {
 				words[i] = slot_of[q]->words[r & 1][i];
 	}
 	spmdc_depth--;
+	return stalled;
+}
+
+static int engine_vote(int64_t *words, double patience) {
+	int64_t all[WORDS] = {0};
+	memcpy(all, words, ENGINE_WORDS * sizeof *words);
+	int stalled = vote(all, patience);
+	memcpy(words, all, ENGINE_WORDS * sizeof *words);
 	return stalled;
 }
 
@@ -840,6 +867,12 @@ static struct entry {
 	int place;
 	int32_t remaining; // private executions until it is elided; 0: it is; NECESSARY: never
 	uint64_t context; // its hash, the same on all processes
+	struct entry *next; // the one that came behind it last
+	// The barrier that has been executed behind it for so many times, always. If that is necessary nobody needs to know
+	// what processes access until then: what is open stays open, and the epoch counts as one with local accesses.
+	struct entry *behind;
+	int times;
+	struct trail *trail;
 } **entries;
 static unsigned nentries, centries = 1024;
 
@@ -974,11 +1007,36 @@ static struct entry *entry_of(void **frames, int n) {
 	return e;
 }
 
+// A trail is where the return addresses of a context were on the stack. While layouts stay as they are, walk finds
+// the same where they are there again.
+struct trail {
+	void **frame; // of the wrapper
+	unsigned layouts;
+	int n;
+	struct {
+		void *ret;
+		ptrdiff_t at; // from the frame
+	} steps[];
+};
+
+static unsigned layouts; // changes of what was seen
+
+static int leads(const struct trail *t, void **frame) {
+	if (!t || t->frame != frame || t->layouts != layouts)
+		return 0;
+	for (int i = 0; i < t->n; i++)
+		if (frame[t->steps[i].at] != t->steps[i].ret)
+			return 0;
+	return 1;
+}
+
 static uintptr_t stack_end; // the end of the outermost frame that was seen
 
-// walk finds the return addresses from a wrapper's frame on; it is 0 where it does not come to the end.
-static int walk(void **frame, void **frames) {
+// walk finds the return addresses from a wrapper's frame on, and where they are; it is 0 where it does not come to the end.
+// fixed is 0 where that depends on frame pointers too.
+static int walk(void **frame, void **frames, ptrdiff_t *at, int *fixed) {
 	uintptr_t sp = (uintptr_t)(frame + 2), fp = (uintptr_t)frame[0], ip = (uintptr_t)frame[1];
+	*fixed = 1, at[0] = 1;
 	for (int n = 0; calls && n < DEPTH;) {
 		struct layout *l = &find_call((void *)ip)->layout;
 		frames[n++] = (void *)ip;
@@ -989,6 +1047,9 @@ static int walk(void **frame, void **frames) {
 		uintptr_t end = l->by_sp ? sp + l->from_sp : fp + l->from_fp;
 		if (end <= sp || end > stack_end || end % sizeof end)
 			return 0;
+		*fixed &= l->by_sp;
+		if (n < DEPTH)
+			at[n] = (void **)end - 1 - frame;
 		if (l->fp_at)
 			fp = *(uintptr_t *)(end + l->fp_at);
 		ip = ((uintptr_t *)end)[-1];
@@ -999,6 +1060,7 @@ static int walk(void **frame, void **frames) {
 
 static void note_layout(void *ret, struct layout new) {
 	struct layout *l = &call_of(ret)->layout;
+	layouts++;
 	if (!l->seen) {
 		*l = new;
 		return;
@@ -1036,14 +1098,26 @@ static void note_layouts(void **frame) {
 	}
 }
 
-// context is where the barrier is whose wrapper has this frame.
-static struct entry *context(void **frame) {
+static void remember(struct entry *e, void **frame, void **frames, const ptrdiff_t *at, int n) {
+	free(e->trail);
+	if (!(e->trail = malloc(sizeof *e->trail + n * sizeof *e->trail->steps)))
+		refuse("there is no memory left");
+	*e->trail = (struct trail){frame, layouts, n};
+	for (int i = 0; i < n; i++)
+		e->trail->steps[i].ret = frames[i], e->trail->steps[i].at = at[i];
+}
+
+static struct entry *search(void **frame) {
 	void *frames[DEPTH];
-	int walked = walk(frame, frames), first = 0;
+	ptrdiff_t at[DEPTH];
+	int fixed, walked = walk(frame, frames, at, &fixed), first = 0;
 	uint64_t hash = hash_of(frames, walked);
 	struct entry *e = *find(hash);
-	if (e && walked)
+	if (e && walked) {
+		if (fixed && !threads)
+			remember(e, frame, frames, at, walked);
 		return e;
+	}
 	int n = unwind(frames, DEPTH);
 	while (first < n && frames[first] != frame[1])
 		first++;
@@ -1052,6 +1126,15 @@ static struct entry *context(void **frame) {
 	if (n - first != walked || hash_of(frames + first, walked) != hash)
 		note_layouts(frame);
 	return entry_of(frames + first, n - first);
+}
+
+// context is where the barrier is whose wrapper has this frame.
+static struct entry *context(void **frame) {
+	static struct entry none, *last = &none;
+	struct entry *e = last->next;
+	if (!e || !leads(e->trail, frame))
+		e = last->next = search(frame);
+	return last = e;
 }
 
 static void flush_passed(void) {
@@ -1085,22 +1168,41 @@ static int whole(MPI_Comm comm) {
 	return !inter;
 }
 
+#define OFTEN 4 // before it is foreseen
+
+static struct entry *before; // the last barrier, if it was executed and all processes were there in the same context
+
+// follows notes that e has been executed in the same context everywhere, or, as NULL, that another barrier was passed.
+static void follows(struct entry *e) {
+	if (before && before->times == 0)
+		before->behind = e;
+	if (before)
+		before->times = e && before->behind == e && before->times >= 0 ? before->times + 1 : -1;
+	before = e;
+}
+
+static int foreseen(const struct entry *e) {
+	return !auditing && !relearning && e->times >= OFTEN && e->behind->remaining == NECESSARY;
+}
+
 static int barrier(void **frame) {
 	spmdc_depth++;
 	struct entry *e = context(frame);
 	if (dirty || unwatched || busy || persistent || sharing)
 		spmdc_mark(REMOTE);
 	if (e->remaining == 0 && spmdc_summary == PRIVATE) {
+		follows(NULL);
 		pass(e, -1, 0, 0);
 		passed();
 		spmdc_depth--;
 		return MPI_SUCCESS;
 	}
-	close_arena();
+	int plain = e->remaining == NECESSARY || e->remaining > 0 && !relearning, leave = plain && foreseen(e);
+	if (!leave)
+		close_arena();
 	int own_summary = atomic_exchange(&spmdc_summary, PRIVATE);
-	int plain = e->remaining == NECESSARY || e->remaining > 0 && !relearning;
 	// As Vote.set in package elide.
-	int64_t words[WORDS] = {own_summary, e->context, ~e->context, seq + 1, ~(seq + 1), ~(int64_t)e->remaining};
+	int64_t words[WORDS] = {own_summary, e->context, ~e->context, seq + 1, ~(seq + 1), ~(int64_t)e->remaining, leave};
 	if (!plain) {
 		flush_passed();
 		engine_arrive(e->place, own_summary, words);
@@ -1109,13 +1211,14 @@ static int barrier(void **frame) {
 	int stalled = vote(words, 0);
 	double seconds = now() - begin;
 	int64_t most = ~words[5];
-	if (plain && !stalled && words[1] == ~words[2] && words[3] == ~words[4] && most <= NECESSARY && words[0] <= PRIVATE) {
+	int aligned = !stalled && words[1] == ~words[2] && words[3] == ~words[4];
+	if (plain && aligned && most <= NECESSARY && words[0] <= PRIVATE) {
 		pass(e, words[0], most, seconds);
 		// As machine.learn in package elide.
 		e->remaining = most < NECESSARY && words[0] == PRIVATE ? most - 1 : NECESSARY;
 	} else {
 		if (plain) { // others are elsewhere
-			int64_t unused[WORDS];
+			int64_t unused[ENGINE_WORDS];
 			flush_passed();
 			engine_arrive(e->place, own_summary, unused);
 		}
@@ -1123,6 +1226,11 @@ static int barrier(void **frame) {
 		if (e->remaining < 0)
 			PMPI_Abort(MPI_COMM_WORLD, 4);
 	}
+	follows(aligned ? e : NULL);
+	if (aligned && words[ENGINE_WORDS])
+		spmdc_mark(LOCAL);
+	else if (leave)
+		close_arena();
 	passed();
 	spmdc_depth--;
 	return MPI_SUCCESS;
@@ -1178,9 +1286,9 @@ static void begin(int level) {
 	const char *p = getenv("SPMDC_MPI_PROTECT");
 	protecting = !p || strcmp(p, "0");
 	relearning = strstr(config, "\"relearn\":0,") == NULL;
-	int audit = strstr(config, "\"mode\":\"audit\"") != NULL;
+	auditing = strstr(config, "\"mode\":\"audit\"") != NULL;
 	threads = level == MPI_THREAD_MULTIPLE;
-	if (threads && !audit)
+	if (threads && !auditing)
 		refuse("the program wants MPI_THREAD_MULTIPLE: barriers cannot be elided while several threads call MPI\n  spmdc mpi audit reports on such a program");
 	find_unwind();
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
@@ -1201,7 +1309,7 @@ static void begin(int level) {
 		refuse("there is no memory left");
 	PMPI_Comm_dup(MPI_COMM_WORLD, &own);
 	// Nobody knows whether a detector sees what libraries do: it is for runs in which nothing is elided.
-	int wanted = audit && detector;
+	int wanted = auditing && detector;
 	PMPI_Allreduce(&wanted, &detecting, 1, MPI_INT, MPI_MIN, own);
 	if (detecting && !(pieces = calloc(PIECES, sizeof *pieces)))
 		refuse("there is no memory left");
@@ -1215,13 +1323,14 @@ static void begin(int level) {
 	PMPI_Allreduce(&one, &all, 1, MPI_INT, MPI_MIN, own);
 	if (all)
 		share_slots(near);
-	else if (!share_progress() && !audit) // one could wait for ever where another has gone past a barrier
+	else if (!share_progress() && !auditing) // one could wait for ever where another has gone past a barrier
 		refuse("MPI cannot make a window that processes of several hosts access: no barrier can be elided\n  choose another component for one-sided communication (Open MPI: --mca osc ^ucx); spmdc mpi audit reports on such a run");
 	PMPI_Comm_free(&near);
 	char program[PATH_MAX + 32];
 	const char *name = strrchr(exe, '/');
 	snprintf(program, sizeof program, "%s %012lx", name ? name + 1 : exe, (unsigned long)(identity >> 16));
-	char *error = engine_start(config, program, rank, size, vote, gather);
+	PMPI_Irecv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, 0, own, &never);
+	char *error = engine_start(config, program, rank, size, engine_vote, gather);
 	if (error)
 		refuse("%s", error);
 	install();
@@ -1241,7 +1350,7 @@ static void end(void) {
 	spmdc_on = 0;
 	for (int i = 0; i < nregions; i++)
 		if (!regions[i].free)
-			mprotect(regions[i].view, regions[i].length, PROT_READ | PROT_WRITE);
+			show(&regions[i]);
 	if (slot_of)
 		PMPI_Win_free(&slot_win);
 	else if (own_progress) {
@@ -1249,6 +1358,8 @@ static void end(void) {
 		PMPI_Win_unlock_all(progress_win);
 		PMPI_Win_free(&progress_win);
 	}
+	PMPI_Cancel(&never);
+	PMPI_Wait(&never, MPI_STATUS_IGNORE);
 	PMPI_Comm_free(&own);
 	spmdc_depth--;
 }
