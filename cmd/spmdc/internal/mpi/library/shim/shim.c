@@ -38,8 +38,7 @@
 #pragma weak ompi_mpi_errors_are_fatal
 #endif
 
-#define ENGINE_WORDS 6 // elide.Words
-#define WORDS (ENGINE_WORDS + 1) // and whether the next epoch may go unwatched
+#define WORDS 6 // elide.Words
 
 __thread int spmdc_depth __attribute__((tls_model("initial-exec")));
 
@@ -376,10 +375,6 @@ static struct region *region_at(const void *p) {
 	return regions[low].free ? NULL : &regions[low];
 }
 
-// What is open of the arena. The first access opens a few pages, each further one twice as many: opening and closing
-// cost time for each page, 5 µs for one and 12 for 64.
-#define FEW 64
-
 // show maps a view. Of length 0, mremap maps shared pages a second time. That of the C library may be UCX's, which loses the address.
 static void show(struct region *r) {
 	if (syscall(SYS_mremap, r->mpi, 0, r->length, MREMAP_MAYMOVE | MREMAP_FIXED, r->view) == -1) {
@@ -387,14 +382,16 @@ static void show(struct region *r) {
 		PMPI_Abort(MPI_COMM_WORLD, 2);
 	}
 	r->shown = 1;
-	if (r->length <= FEW * page) // a fault for each page would take longer
-		madvise(r->view, r->length, MADV_POPULATE_WRITE);
 }
 
 // can_show reports whether memory is of a kind that show can map: without a place for the second mapping there is no memory for it.
 static int can_show(char *first, size_t length) {
 	return syscall(SYS_mremap, first, 0, length, 0) == -1 && errno == ENOMEM;
 }
+
+// What is open of the arena. The first access maps a view, which is quick while it has no pages. Of a view that is mapped one
+// opens a few pages, each further one twice as many: opening and closing cost time for each page, 5 µs for one and 12 for 64.
+#define FEW 64
 
 static struct range {
 	char *first;
@@ -587,6 +584,7 @@ struct slot {
 	_Atomic uint64_t round;  // agreements that it has come to
 	_Atomic uint64_t passed; // barriers that it has behind it
 	int64_t words[2][WORDS]; // its votes, by round
+	char rest[16];
 } __attribute__((aligned(128)));
 
 static struct slot **slot_of; // by rank; NULL if not all processes are on one host
@@ -604,7 +602,6 @@ static MPI_Request *getting;         // by process; MPI_REQUEST_NULL when it has
 static uint64_t asked;               // the round in which it was begun
 
 static int relearning; // what was needed may be learned again
-static int auditing;   // nothing is elided
 
 static double now(void) {
 	struct timespec t;
@@ -697,7 +694,7 @@ static int vote(int64_t *words, double patience) {
 		for (unsigned n = 1; atomic_load_explicit(&slot_of[q]->round, memory_order_acquire) < r; n++) {
 			if (n % 4 == 0) // others may need it for what they do with this one's windows
 				progress();
-			if (n % 512 == 0)
+			if (n % 2048 == 0)
 				sched_yield();
 			if (n % 4096 == 0) {
 				if (!absent())
@@ -709,7 +706,6 @@ static int vote(int64_t *words, double patience) {
 					break;
 				}
 			}
-			__builtin_ia32_pause();
 		}
 		if (stalled)
 			break;
@@ -718,14 +714,6 @@ static int vote(int64_t *words, double patience) {
 				words[i] = slot_of[q]->words[r & 1][i];
 	}
 	spmdc_depth--;
-	return stalled;
-}
-
-static int engine_vote(int64_t *words, double patience) {
-	int64_t all[WORDS] = {0};
-	memcpy(all, words, ENGINE_WORDS * sizeof *words);
-	int stalled = vote(all, patience);
-	memcpy(words, all, ENGINE_WORDS * sizeof *words);
 	return stalled;
 }
 
@@ -868,10 +856,6 @@ static struct entry {
 	int32_t remaining; // private executions until it is elided; 0: it is; NECESSARY: never
 	uint64_t context; // its hash, the same on all processes
 	struct entry *next; // the one that came behind it last
-	// The barrier that has been executed behind it for so many times, always. If that is necessary nobody needs to know
-	// what processes access until then: what is open stays open, and the epoch counts as one with local accesses.
-	struct entry *behind;
-	int times;
 	struct trail *trail;
 } **entries;
 static unsigned nentries, centries = 1024;
@@ -1019,7 +1003,7 @@ struct trail {
 	} steps[];
 };
 
-static unsigned layouts; // changes of what was seen
+static unsigned layouts; // that were found to vary
 
 static int leads(const struct trail *t, void **frame) {
 	if (!t || t->frame != frame || t->layouts != layouts)
@@ -1060,13 +1044,14 @@ static int walk(void **frame, void **frames, ptrdiff_t *at, int *fixed) {
 
 static void note_layout(void *ret, struct layout new) {
 	struct layout *l = &call_of(ret)->layout;
-	layouts++;
 	if (!l->seen) {
 		*l = new;
 		return;
 	}
+	struct layout old = *l;
 	l->by_sp &= new.by_sp && l->from_sp == new.from_sp && l->fp_at == new.fp_at;
 	l->by_fp &= new.by_fp && l->from_fp == new.from_fp && l->fp_at == new.fp_at;
+	layouts += l->by_sp != old.by_sp;
 }
 
 // note_layouts goes up the stack from a wrapper's frame.
@@ -1168,41 +1153,22 @@ static int whole(MPI_Comm comm) {
 	return !inter;
 }
 
-#define OFTEN 4 // before it is foreseen
-
-static struct entry *before; // the last barrier, if it was executed and all processes were there in the same context
-
-// follows notes that e has been executed in the same context everywhere, or, as NULL, that another barrier was passed.
-static void follows(struct entry *e) {
-	if (before && before->times == 0)
-		before->behind = e;
-	if (before)
-		before->times = e && before->behind == e && before->times >= 0 ? before->times + 1 : -1;
-	before = e;
-}
-
-static int foreseen(const struct entry *e) {
-	return !auditing && !relearning && e->times >= OFTEN && e->behind->remaining == NECESSARY;
-}
-
 static int barrier(void **frame) {
 	spmdc_depth++;
 	struct entry *e = context(frame);
 	if (dirty || unwatched || busy || persistent || sharing)
 		spmdc_mark(REMOTE);
 	if (e->remaining == 0 && spmdc_summary == PRIVATE) {
-		follows(NULL);
 		pass(e, -1, 0, 0);
 		passed();
 		spmdc_depth--;
 		return MPI_SUCCESS;
 	}
-	int plain = e->remaining == NECESSARY || e->remaining > 0 && !relearning, leave = plain && foreseen(e);
-	if (!leave)
-		close_arena();
+	close_arena();
 	int own_summary = atomic_exchange(&spmdc_summary, PRIVATE);
+	int plain = e->remaining == NECESSARY || e->remaining > 0 && !relearning;
 	// As Vote.set in package elide.
-	int64_t words[WORDS] = {own_summary, e->context, ~e->context, seq + 1, ~(seq + 1), ~(int64_t)e->remaining, leave};
+	int64_t words[WORDS] = {own_summary, e->context, ~e->context, seq + 1, ~(seq + 1), ~(int64_t)e->remaining};
 	if (!plain) {
 		flush_passed();
 		engine_arrive(e->place, own_summary, words);
@@ -1211,14 +1177,13 @@ static int barrier(void **frame) {
 	int stalled = vote(words, 0);
 	double seconds = now() - begin;
 	int64_t most = ~words[5];
-	int aligned = !stalled && words[1] == ~words[2] && words[3] == ~words[4];
-	if (plain && aligned && most <= NECESSARY && words[0] <= PRIVATE) {
+	if (plain && !stalled && words[1] == ~words[2] && words[3] == ~words[4] && most <= NECESSARY && words[0] <= PRIVATE) {
 		pass(e, words[0], most, seconds);
 		// As machine.learn in package elide.
 		e->remaining = most < NECESSARY && words[0] == PRIVATE ? most - 1 : NECESSARY;
 	} else {
 		if (plain) { // others are elsewhere
-			int64_t unused[ENGINE_WORDS];
+			int64_t unused[WORDS];
 			flush_passed();
 			engine_arrive(e->place, own_summary, unused);
 		}
@@ -1226,11 +1191,6 @@ static int barrier(void **frame) {
 		if (e->remaining < 0)
 			PMPI_Abort(MPI_COMM_WORLD, 4);
 	}
-	follows(aligned ? e : NULL);
-	if (aligned && words[ENGINE_WORDS])
-		spmdc_mark(LOCAL);
-	else if (leave)
-		close_arena();
 	passed();
 	spmdc_depth--;
 	return MPI_SUCCESS;
@@ -1286,9 +1246,9 @@ static void begin(int level) {
 	const char *p = getenv("SPMDC_MPI_PROTECT");
 	protecting = !p || strcmp(p, "0");
 	relearning = strstr(config, "\"relearn\":0,") == NULL;
-	auditing = strstr(config, "\"mode\":\"audit\"") != NULL;
+	int audit = strstr(config, "\"mode\":\"audit\"") != NULL;
 	threads = level == MPI_THREAD_MULTIPLE;
-	if (threads && !auditing)
+	if (threads && !audit)
 		refuse("the program wants MPI_THREAD_MULTIPLE: barriers cannot be elided while several threads call MPI\n  spmdc mpi audit reports on such a program");
 	find_unwind();
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
@@ -1309,7 +1269,7 @@ static void begin(int level) {
 		refuse("there is no memory left");
 	PMPI_Comm_dup(MPI_COMM_WORLD, &own);
 	// Nobody knows whether a detector sees what libraries do: it is for runs in which nothing is elided.
-	int wanted = auditing && detector;
+	int wanted = audit && detector;
 	PMPI_Allreduce(&wanted, &detecting, 1, MPI_INT, MPI_MIN, own);
 	if (detecting && !(pieces = calloc(PIECES, sizeof *pieces)))
 		refuse("there is no memory left");
@@ -1323,14 +1283,14 @@ static void begin(int level) {
 	PMPI_Allreduce(&one, &all, 1, MPI_INT, MPI_MIN, own);
 	if (all)
 		share_slots(near);
-	else if (!share_progress() && !auditing) // one could wait for ever where another has gone past a barrier
+	else if (!share_progress() && !audit) // one could wait for ever where another has gone past a barrier
 		refuse("MPI cannot make a window that processes of several hosts access: no barrier can be elided\n  choose another component for one-sided communication (Open MPI: --mca osc ^ucx); spmdc mpi audit reports on such a run");
 	PMPI_Comm_free(&near);
 	char program[PATH_MAX + 32];
 	const char *name = strrchr(exe, '/');
 	snprintf(program, sizeof program, "%s %012lx", name ? name + 1 : exe, (unsigned long)(identity >> 16));
 	PMPI_Irecv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, 0, own, &never);
-	char *error = engine_start(config, program, rank, size, engine_vote, gather);
+	char *error = engine_start(config, program, rank, size, vote, gather);
 	if (error)
 		refuse("%s", error);
 	install();
