@@ -12,6 +12,7 @@ import (
 
 // unitBody lowers the statements of a unit, of which none jumps any more.
 func (l *lowerer) unitBody(u *ast.Program) []ir.Stmt {
+	l.originalNames(u.Body)
 	l.statementFunctions(u)
 	body, ok := l.structured[u]
 	if !ok {
