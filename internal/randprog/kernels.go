@@ -204,7 +204,7 @@ var kernels = []kernel{
 }
 
 func kernelNamed(name string) kernel {
-	for _, table := range [][]kernel{kernels, arrayKernels} {
+	for _, table := range [][]kernel{kernels, arrayKernels, typeKernels} {
 		for _, k := range table {
 			if k.name == name {
 				return k
