@@ -358,7 +358,7 @@ var sized = map[string][]string{
 	"life":      {"n = 12", "n = 800", "generation = 1, 4 * n", "generation = 1, n"},
 	"linpack":   {"n = 100", "n = 1000"},
 	"lu":        {"n = 40", "n = 1500"},
-	"matmul":    {"n = 48", "n = 1500"},
+	"matmul":    {"n = 48", "n = 1000"},
 	"md":        {"side = 5,", "side = 9,"},
 	"multigrid": {"n = 64,", "n = 1024,"},
 	"plate":     {"n = 48", "n = 400", "s < steps", "s < 10 * steps", "limit = 120.0d0", "limit = 1.0d9"},
