@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -394,51 +393,64 @@ func profiled(t testing.TB) []example {
 	return all
 }
 
-// BenchmarkProfile compares the run time of each example with a profile to that of a program without regions, on 2 PEs.
-// As in BenchmarkSync the programs run in rounds, linked in several orders: ratio is the median over the rounds, ± about its error, and
-// noise the ratio of the program without regions to itself, linked another way. us is how long it is from one region or
-// activity of a PE to the next.
+// BenchmarkProfile says what measuring costs each example on 2 PEs. As in BenchmarkSync the programs run in rounds, linked in
+// several orders, and what is told are medians over rounds and orders of ratios of times:
+//
+//	ratio   a run with a profile over one of the same program without; ± is about its error
+//	regions the program with regions, which measures nothing, over that without regions
+//	noise   the program without regions over itself, linked another way
+//	us      from one region or activity of a PE to the next
+//
+// The times are those from the first statement to the last.
 //
 //	go test ./examples -run - -bench Profile
 func BenchmarkProfile(b *testing.B) {
 	const pes = 2
-	const with, without = "with", "without"
 	for _, e := range profiled(b) {
 		b.Run(e.name, func(b *testing.B) {
 			source := lengthen(b, e, sized[e.name])
 			dir := b.TempDir()
 			profile, stats := filepath.Join(dir, "profile"), filepath.Join(dir, "stats")
 			runs := map[string]func(int) time.Duration{}
-			for name, flags := range map[string][]string{with: {"--profile"}, without: nil} {
-				module := filepath.Join(dir, name)
-				spmdc(b, append(append([]string{"compile"}, flags...), "--pes="+fmt.Sprint(pes), "-o", module, source)...)
-				linked := link(b, module)
-				args := []string{"-stats-json=" + stats}
-				if flags != nil {
-					args = append(args, "-profile="+profile)
-				}
-				in := func(layout int) time.Duration {
-					timed(b, e, linked[layout%layouts], fmt.Sprint(pes), args...)
+			add := func(name, program string, args ...string) {
+				runs[name] = func(int) time.Duration {
+					timed(b, e, program, fmt.Sprint(pes), append(args, "-stats-json="+stats)...)
 					var s struct{ Seconds float64 }
-					readJSON(b, stats, &s) // without what comes before the first statement and behind the last
+					readJSON(b, stats, &s)
 					return time.Duration(s.Seconds * 1e9)
 				}
-				runs[name] = in
-				if flags == nil {
-					runs[again] = func(round int) time.Duration { return in(round + 1) }
+			}
+			const with, off, without = "with", "off", "without"
+			for name, flags := range map[string][]string{off: {"--profile"}, without: nil} {
+				module := filepath.Join(dir, name)
+				spmdc(b, append(append([]string{"compile"}, flags...), "--pes="+fmt.Sprint(pes), "-o", module, source)...)
+				for layout, program := range link(b, module) {
+					add(fmt.Sprint(name, layout), program)
+					if flags != nil {
+						add(fmt.Sprint(with, layout), program, "-profile="+profile)
+					}
 				}
 			}
 			times := inRounds(b, runs)
+			ratio := func(a, b string, shift int) (median, noise float64) {
+				var of, to []float64
+				for layout := range layouts {
+					of = append(of, times[fmt.Sprint(a, (layout+shift)%layouts)]...)
+					to = append(to, times[fmt.Sprint(b, layout)]...)
+				}
+				return paired(of, to)
+			}
+			measuring, noise := ratio(with, off, 0)
+			regions, _ := ratio(off, without, 0)
+			layout, _ := ratio(without, without, 1)
 			var p measuredRun
 			readJSON(b, profile, &p)
-			ratio, noise := paired(times[with], times[without])
 			b.ReportMetric(0, "ns/op")
-			b.ReportMetric(1e3*rounds.Quantile(times[without], 0.5), "ms")
-			b.ReportMetric(ratio, "ratio")
+			b.ReportMetric(1e3*rounds.Quantile(times[fmt.Sprint(without, 0)], 0.5), "ms")
+			b.ReportMetric(measuring, "ratio")
 			b.ReportMetric(noise, "±")
-			b.ReportMetric(slices.Min(times[with])/slices.Min(times[without]), "best")
-			ratio, _ = paired(times[again], times[without])
-			b.ReportMetric(ratio, "noise")
+			b.ReportMetric(regions, "regions")
+			b.ReportMetric(layout, "noise")
 			b.ReportMetric(1e6*p.Seconds*pes/float64(p.events()), "us")
 		})
 	}
