@@ -25,11 +25,9 @@ var sources embed.FS
 func Files() map[string][]byte {
 	files := make(map[string][]byte)
 	err := fs.WalkDir(sources, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || strings.HasSuffix(name, "_test.go") {
-			return err
+		if err == nil && entry.IsDir() {
+			addFolder(files, name)
 		}
-		text, err := sources.ReadFile(name)
-		files[path.Join("runtime", name)] = text
 		return err
 	})
 	if err != nil {
@@ -38,34 +36,49 @@ func Files() map[string][]byte {
 	return files
 }
 
+// addFolder adds the files of one folder.
+func addFolder(files map[string][]byte, dir string) {
+	entries, err := sources.ReadDir(dir)
+	for _, entry := range entries {
+		name := path.Join(dir, entry.Name())
+		if entry.IsDir() || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		var text []byte
+		if text, err = sources.ReadFile(name); err != nil {
+			break
+		}
+		files[path.Join("runtime", name)] = text
+	}
+	if err != nil {
+		panic("runtime: embedded sources: " + err.Error()) // cannot fail: they are in the binary
+	}
+}
+
 // FilesFor is Files of the packages that the given Go sources import, and of those that these
 // import in turn.
-func FilesFor(sources ...[]byte) map[string][]byte {
-	all := Files()
-	used := map[string]bool{} // folders
+func FilesFor(texts ...[]byte) map[string][]byte {
+	files := make(map[string][]byte)
+	read := map[string]bool{} // folders
 	var add func(text []byte)
 	add = func(text []byte) {
 		for _, dir := range imported(text) {
-			if used[dir] {
+			if read[dir] {
 				continue
 			}
-			used[dir] = true
-			for name, text := range all {
+			read[dir] = true
+			addFolder(files, strings.TrimPrefix(dir, "runtime/"))
+			for name, text := range files {
 				if path.Dir(name) == dir && path.Ext(name) == ".go" {
 					add(text)
 				}
 			}
 		}
 	}
-	for _, text := range sources {
+	for _, text := range texts {
 		add(text)
 	}
-	for name := range all {
-		if !used[path.Dir(name)] {
-			delete(all, name)
-		}
-	}
-	return all
+	return files
 }
 
 // imported is the folders of the packages of the library that a Go source imports.

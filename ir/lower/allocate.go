@@ -357,6 +357,8 @@ func nameOf(e ast.Expr) string {
 		return e.Name
 	case *ast.Substring:
 		return nameOf(e.Base)
+	case *ast.Elements:
+		return nameOf(e.X)
 	}
 	return ""
 }

@@ -166,6 +166,8 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 		return a
 	case *ast.Array:
 		return l.constructor(e, pre)
+	case *ast.Elements:
+		return l.actual(e.X, pre)
 	case *ast.Index:
 		s := l.lookup(e.Name)
 		if l.arrayValued(e) {

@@ -94,19 +94,10 @@ func (a *argument) turned() *argument {
 	if a == nil || len(a.shape.n) != 2 {
 		return nil
 	}
-	out := &argument{pos: a.pos, typ: a.typ, name: a.name, view: &view{base: a.view.base, subs: slices.Clone(a.view.subs)},
+	out := &argument{pos: a.pos, typ: a.typ, name: a.name, view: a.view.renumbered(func(dim int) int { return 1 - dim }),
 		shape: &shape{lo: slices.Clone(a.shape.lo), n: slices.Clone(a.shape.n)}}
 	slices.Reverse(out.shape.lo)
 	slices.Reverse(out.shape.n)
-	for i := range out.view.subs {
-		s := &out.view.subs[i]
-		terms := s.terms()
-		s.dim, s.more = -1, nil
-		for _, t := range terms {
-			t.dim = 1 - t.dim
-			s.add(t)
-		}
-	}
 	return out
 }
 

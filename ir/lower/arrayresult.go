@@ -135,7 +135,12 @@ func (l *lowerer) eachElement(p *procedure, e *ast.Index) ir.Expr {
 	}
 	var pre []ir.Stmt
 	name := ast.Name{Pos: e.NamePos, Name: e.Name}
-	args, ok := l.actuals(p, name, e.Args, &pre, func(x ast.Expr) *argument { return l.elementArgument(x) })
+	args, ok := l.actuals(p, name, e.Args, &pre, func(x ast.Expr) *argument {
+		if c, ok := x.(*ast.Elements); ok {
+			return l.elementArray(c, ctx)
+		}
+		return l.elementArgument(x)
+	})
 	if !ok {
 		return bad(e.Pos)
 	}
@@ -175,11 +180,9 @@ func (l *lowerer) eachCall(p *procedure, s *ast.Call, mask *argument) []ir.Stmt 
 			return nil
 		}
 		if l.changes(p, s.Args, e) {
-			a := l.copied(e, &pre)
-			if a == nil {
+			if e = l.copiedParts(e, &pre); e == nil {
 				return nil
 			}
-			e = l.named(a, "value", e.Position())
 		}
 		if list[i] = e; named {
 			list[i] = &ast.Keyword{XBase: k.XBase, Name: k.Name, X: e}
@@ -193,6 +196,9 @@ func (l *lowerer) eachCall(p *procedure, s *ast.Call, mask *argument) []ir.Stmt 
 		return nil
 	}
 	args, ok := l.actuals(p, s.Proc, list, &pre, func(x ast.Expr) *argument {
+		if c, ok := x.(*ast.Elements); ok {
+			return l.elementArray(c, ctx)
+		}
 		if l.isPart(x) {
 			a := l.near(x, &pre)
 			if a == nil || !l.conform(a, ctx.n, ctx.pos, &pre) {
@@ -224,6 +230,111 @@ func (l *lowerer) eachCall(p *procedure, s *ast.Call, mask *argument) []ir.Stmt 
 		out = one(&ir.If{S: ir.S{Pos: s.Pos}, Cond: l.elementOf(mask, ctx, s.Pos), Then: append(ctx.take(), out...)})
 	}
 	return append(pre, l.nests(ctx, out, s.Pos)...)
+}
+
+// copiedParts is e, an array expression in which everything is evaluated, in an array of its own; nil
+// after an error.
+func (l *lowerer) copiedParts(e ast.Expr, pre *[]ir.Stmt) ast.Expr {
+	if c, ok := e.(*ast.Elements); ok {
+		out := *c
+		out.X = l.copiedParts(c.X, pre)
+		return ifAll(&out, out.X)
+	}
+	if a := l.copied(e, pre); a != nil {
+		return l.named(a, "value", e.Position())
+	}
+	return nil
+}
+
+// evaluatedElements is evaluated of e.
+func (l *lowerer) evaluatedElements(e *ast.Elements, pre *[]ir.Stmt) ast.Expr {
+	if l.firstPart(e) == nil {
+		return e
+	}
+	switch x := e.X.(type) {
+	case *ast.Ident, *ast.Substring, *ast.CoIndex:
+		return e
+	case *ast.Index:
+		if l.isPart(x) && !l.arrayValued(x) {
+			return e
+		}
+	}
+	out := *e
+	a := l.valueOf(e.X, pre)
+	if a == nil {
+		return nil
+	}
+	out.X = l.named(a, "value", e.Pos)
+	return &out
+}
+
+// outer is a without its first own dimensions, which each of its elements has.
+func (a *argument) outer(own int) *argument {
+	out := *a
+	n := len(a.shape.n)
+	out.view = a.view.renumbered(func(dim int) int { return (dim - own + n) % n })
+	out.shape = &shape{lo: a.shape.lo[own:], n: a.shape.n[own:]}
+	return &out
+}
+
+// elementArray is the array e for the element that the loops of ctx have come to; nil after an error.
+func (l *lowerer) elementArray(e *ast.Elements, ctx *elemental) *argument {
+	if e.Value {
+		return l.elementArrayOf(l.valueRoom(e, ctx), len(e.Own), ctx, e.Pos)
+	}
+	if l.firstPart(e) == nil {
+		return l.part(e.X, ctx.pre)
+	}
+	a := l.near(e.X, ctx.pre)
+	if a == nil || !l.conform(a.outer(len(e.Own)), ctx.n, ctx.pos, ctx.pre) {
+		return nil
+	}
+	return l.elementArrayOf(a, len(e.Own), ctx, e.Pos)
+}
+
+// elementArrayOf is elementArray of array a, whose first own dimensions each element has.
+func (l *lowerer) elementArrayOf(a *argument, own int, ctx *elemental, pos source.Pos) *argument {
+	in := make([]viewSub, len(a.shape.n))
+	for k := range in {
+		if k < own {
+			in[k] = viewSub{dim: k, coef: l.intConst(1, pos), off: l.intConst(0, pos)}
+		} else {
+			in[k] = viewSub{dim: -1, off: l.plus(ctx.at(k-own, pos), l.minus(ir.Clone(a.shape.lo[k]), l.intConst(1, pos), pos), pos)}
+		}
+	}
+	v := l.through(a.view, in, pos)
+	if own > 0 {
+		return &argument{pos: pos, typ: a.typ, name: a.name, view: v, shape: &shape{lo: a.shape.lo[:own], n: a.shape.n[:own]}, readOnly: a.readOnly}
+	}
+	r := l.viewed(v, &ir.Ref{X: ir.X{Pos: pos, Typ: a.typ}, Sym: a.view.base})
+	return &argument{pos: pos, typ: a.typ, value: r, store: r, readOnly: a.readOnly}
+}
+
+// valueRoom makes the array that e names, for the values of an elemental function in the loops of ctx. It lies
+// where the array lies that gives them their shape.
+func (l *lowerer) valueRoom(e *ast.Elements, ctx *elemental) *argument {
+	name := nameOf(e.X)
+	s := l.lookup(name)
+	own := len(e.Own)
+	all := &elemental{pos: ctx.pos, pre: ctx.pre, limit: make([]int, own+len(ctx.n))}
+	for _, x := range e.Own {
+		all.n = append(all.n, l.integer(x, "an extent"))
+	}
+	for k, n := range ctx.n {
+		all.n = append(all.n, ir.Clone(n))
+		if ctx.limit != nil {
+			all.limit[own+k] = ctx.limit[k]
+		}
+	}
+	if of := ctx.of; of != nil {
+		behind := *of
+		behind.view = of.view.renumbered(func(dim int) int { return own + dim })
+		behind.shape = &shape{lo: slices.Concat(all.n[:own], of.shape.lo), n: all.n}
+		all.of = &behind
+	}
+	t := l.room(all, s.Type, s.Len, e.Pos)
+	l.nameInUnit(name, l.names[l.named(t, s.Source(), e.Pos).Name])
+	return t
 }
 
 // changes reports whether elemental subroutine p, called with list, changes an array that e is another

@@ -346,12 +346,19 @@ func (l *lowerer) elementsLike(shaping ast.Expr, pre *[]ir.Stmt) *elemental {
 	if e, ok := shaping.(*ast.Index); ok && l.isFunction(e) {
 		return l.elementsOfFunction(e, pre)
 	}
+	cells, _ := shaping.(*ast.Elements)
+	if cells != nil {
+		shaping = cells.X
+	}
 	if co, ok := shaping.(*ast.CoIndex); ok {
 		shaping = co.Base
 	}
 	a := l.part(shaping, pre)
 	if a == nil {
 		return nil
+	}
+	if cells != nil {
+		a = a.outer(len(cells.Own))
 	}
 	return l.elementsOf(a, pre)
 }
@@ -362,7 +369,9 @@ func (l *lowerer) elementsOf(a *argument, pre *[]ir.Stmt) *elemental {
 	ctx.of, ctx.limit = a, make([]int, len(a.shape.n))
 	for d, s := range a.view.subs {
 		for _, t := range s.terms() {
-			ctx.limit[t.dim] = t.most(a.view.base.Dims[d])
+			if t.dim < len(ctx.limit) {
+				ctx.limit[t.dim] = t.most(a.view.base.Dims[d])
+			}
 		}
 	}
 	return ctx
@@ -580,6 +589,11 @@ func (l *lowerer) firstPart(e ast.Expr) ast.Expr {
 	}
 	var inside []ast.Expr
 	switch e := e.(type) {
+	case *ast.Elements:
+		if !e.Value && l.rank(e.X) > len(e.Own) {
+			return e
+		}
+		return nil
 	case *ast.Unary:
 		inside = []ast.Expr{e.X}
 	case *ast.Binary:

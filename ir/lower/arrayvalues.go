@@ -77,6 +77,8 @@ func (l *lowerer) rank(e ast.Expr) int {
 		return 1
 	case *ast.CoIndex:
 		return l.rank(p.Base)
+	case *ast.Elements:
+		return l.rank(p.X) - len(p.Own)
 	case *ast.Index:
 		if f := l.functionOf(p); f != nil {
 			return resultRank(f.unit)
@@ -224,6 +226,8 @@ func (l *lowerer) evaluated(e ast.Expr, g goal, pre *[]ir.Stmt) ast.Expr {
 		out := *x
 		out.X = inside(x.X)
 		return ifAll(&out, out.X)
+	case *ast.Elements:
+		return l.evaluatedElements(x, pre)
 	case *ast.Index:
 		if l.firstPart(e) == nil || l.isPart(e) {
 			return e

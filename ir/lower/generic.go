@@ -268,6 +268,9 @@ func (l *lowerer) probe(e ast.Expr) (g given) {
 		g.keyword = k.Name
 		return g
 	}
+	if c, ok := e.(*ast.Elements); ok {
+		return l.probe(c.X)
+	}
 	if _, ok := e.(*ast.AltReturn); ok {
 		g.label = true
 		return g

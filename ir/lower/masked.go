@@ -81,7 +81,8 @@ func (l *lowerer) firstAssigned(s *ast.If) ast.Expr {
 				l.notInWhere(inner.Position())
 				return nil
 			}
-			if _, other := to.(*ast.CoIndex); !other && l.isPart(to) {
+			_, other := to.(*ast.CoIndex)
+			if _, cells := to.(*ast.Elements); !other && l.isPart(to) || cells && l.firstPart(to) != nil {
 				return to
 			}
 			l.errorf(codeType, to.Position(), "what WHERE assigns to must be an array or a section of this image")
@@ -165,8 +166,13 @@ func (l *lowerer) mask(cond, shaping ast.Expr, around *argument, out *[]ir.Stmt)
 	var m *argument
 	var pre []ir.Stmt
 	before := l.functions(func() {
-		if like := l.near(shaping, &pre); like != nil {
-			m = l.maskOf(like, &pre, func(ctx *elemental) ir.Expr { return l.maskAt(ctx, cond, around) })
+		value := func(ctx *elemental) ir.Expr { return l.maskAt(ctx, cond, around) }
+		if _, ok := shaping.(*ast.Elements); ok {
+			if ctx := l.elementsLike(shaping, &pre); ctx != nil {
+				m = l.maskIn(l.room(ctx, ir.Logical, 0, ctx.pos), &pre, value)
+			}
+		} else if like := l.near(shaping, &pre); like != nil {
+			m = l.maskOf(like, &pre, value)
 		}
 	})
 	*out = append(append(*out, before...), pre...)
@@ -178,8 +184,12 @@ func (l *lowerer) mask(cond, shaping ast.Expr, around *argument, out *[]ir.Stmt)
 func (l *lowerer) maskOf(like *argument, out *[]ir.Stmt, value func(*elemental) ir.Expr) *argument {
 	of := *like
 	of.typ = ir.Logical
-	m := l.beside(&of, like.pos, out)
-	ctx := l.elements(like.shape.n, like.pos, out)
+	return l.maskIn(l.beside(&of, like.pos, out), out, value)
+}
+
+// maskIn is array m, to whose elements loops that it appends to out assign value; nil after an error.
+func (l *lowerer) maskIn(m *argument, out *[]ir.Stmt, value func(*elemental) ir.Expr) *argument {
+	ctx := l.elements(m.shape.n, m.pos, out)
 	x := value(ctx)
 	if isBad(x) {
 		return nil

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/source"
 )
@@ -53,6 +55,21 @@ func (s *viewSub) add(t viewTerm) {
 		return
 	}
 	s.dim, s.coef, s.vec, s.limit = t.dim, t.coef, t.vec, t.limit
+}
+
+// renumbered is v, where dimension dim of what it shows is dimension to(dim).
+func (v *view) renumbered(to func(dim int) int) *view {
+	out := &view{base: v.base, subs: slices.Clone(v.subs)}
+	for i := range out.subs {
+		s := &out.subs[i]
+		terms := s.terms()
+		s.dim, s.more = -1, nil
+		for _, t := range terms {
+			t.dim = to(t.dim)
+			s.add(t)
+		}
+	}
+	return out
 }
 
 // wholeView is s as a view of itself.

@@ -30,6 +30,8 @@ func Parts(x Expr) []*Expr {
 		return present(nil, &x.Re, &x.Im)
 	case *Array:
 		return present(x.Items)
+	case *Elements:
+		return present(x.Own, &x.X)
 	case *Keyword:
 		return present(nil, &x.X)
 	case *ImpliedDo:

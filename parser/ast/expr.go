@@ -126,6 +126,15 @@ type (
 		Var          Name
 		Lo, Hi, Step Expr
 	}
+	// Elements is an argument of an elemental procedure that is an array for each element: the first
+	// dimensions of X, whose extents are Own. Value says that X gets the shape of the reference, to hold
+	// its value. It is not in the source.
+	Elements struct {
+		XBase
+		X     Expr
+		Own   []Expr
+		Value bool
+	}
 	// AltReturn is *10 among the arguments of a CALL.
 	AltReturn struct {
 		XBase

@@ -173,6 +173,8 @@ func writeExpr(b *strings.Builder, x Expr, min int) {
 		b.WriteString(", " + x.Var.Name + " = ")
 		writeControl(b, x.Lo, x.Hi, x.Step)
 		b.WriteString(")")
+	case *Elements:
+		writeExpr(b, x.X, 0)
 	case *AltReturn:
 		fmt.Fprintf(b, "*%d", x.To.Label)
 	case *Keyword:

@@ -328,12 +328,8 @@ func (t *unit) assignElements(o *object, x ast.Expr, e builder) []ast.Stmt {
 	}
 	out = append(out, t.before...)
 	t.before = nil
-	l := tmp.plainest()
-	if l == nil {
-		t.p.errorf(o.Pos, "an array of type %s, whose components are all arrays", b.elem.name).WithHelp("give the type a component that is a scalar")
-		return nil
-	}
-	n := t.keptInteger(e.ref("size", t.reference(tmp, l)), e, &out)
+	l := tmp.of.leaves()[0]
+	n := t.keptInteger(e.ref("size", t.reference(tmp, l), e.lit(len(l.dims)+1)), e, &out)
 	differs := e.bin(".or.", e.bin("==", t.field(d, "at"), e.lit(0)), e.bin("/=", t.field(d, "n1"), clone(n)))
 	anew := []ast.Stmt{t.clear(d, b), e.call(b.pool.part("take"), t.field(d, "at"), clone(n))}
 	anew = append(anew, t.setBounds(d, b, []ast.Expr{e.lit(1)}, []ast.Expr{n}, e)...)

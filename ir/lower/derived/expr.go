@@ -1,7 +1,6 @@
 package derived
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/spmdc/spmdc/parser/ast"
@@ -164,11 +163,13 @@ func (t *unit) inquiry(name string, pos source.Pos, args []ast.Expr, at ast.XBas
 		return t.samePlace(x, o, args[1])
 	}
 	l := o.plainest()
-	if l == nil && (name == "present" || name == "allocated" || name == "associated") && len(o.of.leaves()) > 0 {
-		l = o.of.leaves()[0]
+	if l == nil && len(o.of.leaves()) > 0 {
+		if l = o.of.leaves()[0]; name == "size" || name == "shape" || name == "lbound" || name == "ubound" {
+			return t.outerShape(name, t.reference(o, l), len(l.dims), o.rank(), args[1:], at)
+		}
 	}
 	if l == nil {
-		t.p.errorf(pos, "%s of %s, whose components are all arrays", strings.ToUpper(name), o.name).WithHelp("give the type a component that is a scalar")
+		t.p.errorf(pos, "%s of %s, which has no components", strings.ToUpper(name), o.name).WithHelp("give the type a component")
 		return x
 	}
 	x.Args = append(x.Args, t.reference(o, l))
@@ -176,6 +177,36 @@ func (t *unit) inquiry(name string, pos source.Pos, args []ast.Expr, at ast.XBas
 		x.Args = append(x.Args, t.expr(a))
 	}
 	return x
+}
+
+// outerShape is SIZE, SHAPE, LBOUND or UBOUND of an array of this rank, of which x is a part: its first
+// own dimensions are those of a component.
+func (t *unit) outerShape(name string, x ast.Expr, own, rank int, args []ast.Expr, at ast.XBase) ast.Expr {
+	e := builder{at}
+	var rest []ast.Expr
+	for i, a := range args {
+		k, key := a.(*ast.Keyword)
+		if key && k.Name == "kind" || !key && (i > 0 || name == "shape") {
+			rest = append(rest, a)
+			continue
+		}
+		if key {
+			a = k.X
+		}
+		return e.ref(name, append([]ast.Expr{x, e.plus(t.expr(a), e.lit(own))}, args[1:]...)...)
+	}
+	each := name
+	if name == "shape" {
+		each = "size"
+	}
+	var list []ast.Expr
+	for k := 1; k <= rank; k++ {
+		list = append(list, boundOf(each, x, own+k, rest...))
+	}
+	if name == "size" {
+		return &ast.Paren{XBase: at, X: product(e, list)}
+	}
+	return &ast.Array{XBase: at, Items: list, Brackets: true}
 }
 
 // ownBounds is LBOUND or UBOUND of component c, of an element of an array: those of the first
@@ -320,11 +351,14 @@ func (t *unit) arguments(name string, args []ast.Expr) []ast.Expr {
 				}
 			}
 			leaves = r.leaves()
-			if o := t.object(x); o != nil && o.rank() > 0 && f != nil && f.unit.Elemental && slices.ContainsFunc(leaves, func(l *leaf) bool { return len(l.dims) > 0 }) {
-				t.p.errorf(x.Position(), "an elemental procedure for the elements of an array of type %s, which has components that are arrays", r.name).WithHelp("write a loop over the elements")
-				return nil
-			}
 			parts = t.value(x, r, true)
+			if f != nil && f.unit.Elemental {
+				for k, l := range leaves {
+					if k < len(parts) && parts[k] != nil {
+						parts[k] = ofElements(parts[k], l, false)
+					}
+				}
+			}
 		}
 		for k, l := range leaves {
 			if k >= len(parts) {
@@ -345,6 +379,16 @@ func (t *unit) arguments(name string, args []ast.Expr) []ast.Expr {
 		}
 	}
 	return out
+}
+
+// ofElements is x, of leaf l, as an argument of an elemental procedure that stands for the elements of
+// arrays, or its value.
+func ofElements(x ast.Expr, l *leaf, value bool) ast.Expr {
+	if len(l.dims) == 0 && !value {
+		return x
+	}
+	at := ast.XBase{Pos: x.Position(), End: x.EndPosition()}
+	return &ast.Elements{XBase: at, X: x, Own: extents(l.dims, at), Value: value}
 }
 
 // method is the procedure called name of the type of x, which is of, nil where there is none.

@@ -2,6 +2,7 @@ package derived
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spmdc/spmdc/parser/ast"
 )
@@ -89,11 +90,15 @@ func (p *program) makePools() {
 	}
 }
 
+// Pooled reports whether a variable has what belongs to allocatable components of all objects of a
+// type, each of which has its own part of it.
+func Pooled(name string) bool { return strings.Contains(name, "%pool%") }
+
 // procedure adds procedure name of q.
 func (p *program) procedure(q *pool, name string, body []ast.Stmt) {
 	s := q.home.scope
 	e := builder{ast.XBase{Pos: q.home.def.Pos, End: q.home.def.Pos}}
-	u := &ast.Program{Pos: e.Pos, EndPos: e.Pos, Kind: ast.SubroutineUnit, Name: q.part(name) + "%of", Recursive: name != "take", Body: body,
+	u := &ast.Program{Pos: e.Pos, EndPos: e.Pos, Kind: ast.SubroutineUnit, Name: q.part(name) + "%of", Recursive: name != "take", Implied: true, Body: body,
 		Args: []ast.Name{{Pos: e.Pos, Name: "%at"}, {Pos: e.Pos, Name: "%n"}}}
 	intent := "inout"
 	if name == "take" {

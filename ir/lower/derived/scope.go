@@ -16,6 +16,7 @@ type scope struct {
 
 	types    map[string]*record
 	vars     map[string]*variable // nil: a name that is no variable of a derived type here
+	ranks    map[string]int       // of arrays of intrinsic types
 	procs    map[string]*function
 	generics map[string][]*function
 	private  map[string]bool
@@ -163,6 +164,16 @@ func (s *scope) declared(name string) bool {
 	return false
 }
 
+// rankOf is the rank of name where that is an array of an intrinsic type, else 0.
+func (s *scope) rankOf(name string) int {
+	for at := s; at != nil; at = at.outer {
+		if _, ok := at.vars[name]; ok {
+			return at.ranks[name]
+		}
+	}
+	return 0
+}
+
 func (s *scope) function(p *program, name string) *function {
 	for at := s; at != nil; at = at.outer {
 		if f := at.procs[name]; f != nil {
@@ -192,7 +203,7 @@ func (s *scope) candidates(p *program, name string) []*function {
 }
 
 func newScope(u *ast.Program, outer *scope, id string) *scope {
-	return &scope{outer: outer, unit: u, id: id, types: map[string]*record{}, vars: map[string]*variable{}, procs: map[string]*function{},
+	return &scope{outer: outer, unit: u, id: id, types: map[string]*record{}, vars: map[string]*variable{}, ranks: map[string]int{}, procs: map[string]*function{},
 		generics: map[string][]*function{}, private: map[string]bool{}, public: map[string]bool{}}
 }
 
@@ -288,6 +299,9 @@ func (p *program) spec(s *scope, list []ast.Stmt) {
 					continue
 				}
 				s.vars[e.Name] = v
+				if v == nil {
+					s.ranks[e.Name] = rank
+				}
 				if st.Access == "private" {
 					s.private[e.Name] = true
 				} else if st.Access == "public" {
@@ -299,7 +313,7 @@ func (p *program) spec(s *scope, list []ast.Stmt) {
 				if v := s.vars[e.Name]; v != nil {
 					p.errorf(e.Pos, "DIMENSION of %s, which has a derived type", e.Name).WithHelp("write the extents into its declaration")
 				} else {
-					s.vars[e.Name] = nil
+					s.vars[e.Name], s.ranks[e.Name] = nil, len(e.Dims)
 				}
 			}
 		case *ast.Interface:
@@ -358,7 +372,7 @@ func (p *program) use(s *scope, u *ast.Use) {
 	for name, v := range m.vars {
 		for _, n := range names(name) {
 			if v == nil {
-				s.vars[n] = nil
+				s.vars[n], s.ranks[n] = nil, m.ranks[name]
 				continue
 			}
 			here := *v

@@ -383,12 +383,14 @@ func (t *unit) resultOf(f *function, name string, pos source.Pos, args []ast.Exp
 	}
 	to := t.temp(kind, at)
 	list := t.arguments(name, args)
+	rank := 0
 	if f.unit.Elemental {
-		if like := t.arrayAmong(args); like != nil {
-			if to = t.arrayTemp(v.of, like, pos, at); to == nil {
-				return nil
-			}
+		for _, a := range args {
+			rank = max(rank, t.rank(a))
 		}
+	}
+	if rank > 0 {
+		to = t.arrayTemp(v.of, rank, at)
 	}
 	named := len(args) < len(f.unit.Args)
 	for _, a := range list {
@@ -397,6 +399,9 @@ func (t *unit) resultOf(f *function, name string, pos source.Pos, args []ast.Exp
 	}
 	for _, l := range v.leaves() {
 		x := t.reference(to, l)
+		if rank > 0 {
+			x = ofElements(x, l, true)
+		}
 		if named {
 			x = &ast.Keyword{XBase: at, Name: resultName(f.unit) + l.name, X: x}
 		}
@@ -410,53 +415,98 @@ func (t *unit) resultOf(f *function, name string, pos source.Pos, args []ast.Exp
 	return to
 }
 
-// arrayAmong is the array among args that gives an elemental reference its
-// shape; nil where there is none.
-func (t *unit) arrayAmong(args []ast.Expr) *object {
-	for _, a := range args {
-		if k, ok := a.(*ast.Keyword); ok {
-			a = k.X
-		}
-		if o := t.object(a); o != nil && o.rank() > 0 {
-			return o
-		}
-	}
-	return nil
-}
-
-// arrayTemp is an array of type r with the shape of like, which the source does not have.
-func (t *unit) arrayTemp(r *record, like *object, pos source.Pos, at ast.XBase) *object {
-	plain := (*leaf)(nil)
-	if like.of != nil {
-		if plain = like.plainest(); plain == nil {
-			return nil // refused as an argument
-		}
-	}
-	shape := func(k int) ast.Expr {
-		return &ast.Index{XBase: at, Name: "size", NamePos: pos, Args: []ast.Expr{t.reference(like, plain), &ast.IntLit{XBase: at, Text: strconv.Itoa(k)}}}
-	}
+// arrayTemp is an array of type r and this rank, which the source does not have.
+func (t *unit) arrayTemp(r *record, rank int, at ast.XBase) *object {
 	s := t.scope.ofUnit()
 	s.count++
-	v := &variable{name: fmt.Sprintf("value%%%d", s.count), of: r, rank: like.rank(), allocatable: true}
+	v := &variable{name: fmt.Sprintf("value%%%d", s.count), of: r, rank: rank, allocatable: true}
 	for _, l := range r.leaves() {
-		if len(l.dims) > 0 {
-			t.p.errorf(pos, "the value of an elemental function for the elements of arrays has type %s, which has components that are arrays", r.name).WithHelp("write a loop over the elements")
-			return nil
-		}
-		d := &ast.TypeDecl{Base: ast.Base{Pos: at.Pos}, Allocatable: true}
-		open := make([]ast.DimSpec, v.rank)
-		for k := range open {
-			open[k].Pos = at.Pos
-		}
-		s.temps = append(s.temps, leafDecl(l, d, v.name, at.Pos, open, nil))
-		x := &ast.Ident{XBase: at, Name: v.name + l.name}
-		anew := &ast.Index{XBase: at, Name: x.Name, NamePos: at.Pos}
-		for k := range v.rank {
-			anew.Args = append(anew.Args, shape(k+1))
-		}
-		t.before = append(t.before, t.freed(x, ast.Base{Pos: at.Pos}), &ast.Allocate{Base: ast.Base{Pos: at.Pos}, Args: []ast.Expr{anew}})
+		s.temps = append(s.temps, leafDecl(l, &ast.TypeDecl{Base: ast.Base{Pos: at.Pos}, Allocatable: true}, v.name, at.Pos, make([]ast.DimSpec, rank), nil))
 	}
-	return &object{XBase: at, root: v, of: r, name: v.name, groups: []group{{rank: v.rank}}}
+	return &object{XBase: at, root: v, of: r, name: v.name, groups: []group{{rank: rank}}}
+}
+
+// rank is that of x, as far as elemental procedures need it: of variables, what operators, elemental and
+// some other functions make of them, and array constructors.
+func (t *unit) rank(x ast.Expr) int {
+	if o := t.object(x); o != nil {
+		n := o.rank()
+		for _, g := range o.groups {
+			for _, a := range g.args {
+				if _, section := a.(*ast.Triplet); !section {
+					n += t.rank(a)
+				}
+			}
+		}
+		return n
+	}
+	most := func(list ...ast.Expr) (n int) {
+		for _, x := range list {
+			n = max(n, t.rank(x))
+		}
+		return n
+	}
+	switch x := x.(type) {
+	case *ast.Ident:
+		return t.rankOf(x.Name)
+	case *ast.Paren:
+		return t.rank(x.X)
+	case *ast.Keyword:
+		return t.rank(x.X)
+	case *ast.Unary:
+		return t.rank(x.X)
+	case *ast.Binary:
+		return most(x.X, x.Y)
+	case *ast.Array:
+		return 1
+	case *ast.Substring:
+		if id, ok := x.Base.(*ast.Ident); ok {
+			return t.rankOf(id.Name)
+		}
+		return t.rank(x.Base)
+	case *ast.Component:
+		if m, of := t.method(x.Base, x.Name); m != nil {
+			if args := t.passed(m, x.Base, of, x.Args); t.isElemental(m.name, args) {
+				return most(args...)
+			}
+		}
+	case *ast.CoIndex:
+		return t.rank(x.Base)
+	case *ast.Index:
+		if n := t.rankOf(x.Name); n > 0 {
+			n = 0
+			for _, a := range x.Args {
+				if _, section := a.(*ast.Triplet); section {
+					n++
+				} else {
+					n += t.rank(a)
+				}
+			}
+			return n
+		}
+		switch {
+		case len(x.Args) == 0 || t.declared(x.Name) && t.function(t.p, x.Name) == nil:
+		case len(t.candidates(t.p, x.Name)) > 0:
+			if t.isElemental(x.Name, x.Args) {
+				return most(x.Args...)
+			}
+		case x.Name == "cshift" || x.Name == "eoshift":
+			return t.rank(x.Args[0])
+		case !reduces[x.Name] && !inquiries[x.Name]:
+			return most(x.Args...)
+		}
+	}
+	return 0
+}
+
+// reduces are the intrinsics that make single values of arrays.
+var reduces = map[string]bool{"sum": true, "product": true, "maxval": true, "minval": true, "count": true, "any": true, "all": true, "parity": true,
+	"iall": true, "iany": true, "iparity": true, "norm2": true, "dot_product": true}
+
+// isElemental reports whether the procedure that name(args) means is elemental.
+func (t *unit) isElemental(name string, args []ast.Expr) bool {
+	f := t.chosen(name, args)
+	return f != nil && f.unit.Elemental
 }
 
 // kept assigns parts to a variable of type r in front of the statement, and is what that is made

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,6 +71,23 @@ type grammar struct {
 	Help     helpCmd     `cmd:"" help:"Explain a command, the code of a diagnostic, or the words of the glossary."`
 }
 
+// grammarFor is the part of the grammar that a command line needs: the command that it
+// names, or everything where it names none. To read the grammar of all commands takes
+// longer than to compile a small program.
+func grammarFor(args []string) any {
+	all := new(grammar)
+	for t, i := reflect.TypeOf(*all), 0; len(args) > 0 && i < t.NumField(); i++ {
+		name, ok := t.Field(i).Tag.Lookup("name")
+		if !ok {
+			name = strings.ToLower(t.Field(i).Name)
+		}
+		if name == args[0] && name != "help" { // which has to know the others
+			return reflect.New(reflect.StructOf([]reflect.StructField{t.Field(i)})).Interface()
+		}
+	}
+	return all
+}
+
 // Main runs one command line and returns the exit status.
 func Main(args []string, env *Env) int {
 	table := driver.Passes()
@@ -105,9 +123,8 @@ func (c *checked) Write(b []byte) (int, error) {
 type helpShown struct{}
 
 func dispatch(args []string, env *Env, table *driver.Table, status *int) (err error) {
-	var g grammar
 	help := &checked{w: env.Stdout}
-	k, err := kong.New(&g,
+	k, err := kong.New(grammarFor(args),
 		kong.Name("spmdc"),
 		kong.Description("spmdc compiles Fortran with HPF directives, or with coarrays, into parallel Go programs. "+
 			"Exit status: of run that of the program; 1 when the program is at fault, 2 for wrong usage, "+

@@ -4,9 +4,13 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
+
+	"github.com/spmdc/spmdc/internal/parallel"
 )
 
 // WriteFolder makes dir hold the tree. The tree is written beside dir and
@@ -186,12 +190,22 @@ func explainPath(err error) error {
 }
 
 func writeTree(dir string, t Tree) error {
-	for _, p := range t.Paths() {
-		file := filepath.Join(dir, filepath.FromSlash(p))
-		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-			return err
+	paths := t.Paths()
+	made := map[string]bool{}
+	for _, p := range paths {
+		if folder := path.Dir(p); !made[folder] {
+			made[folder] = true
+			if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(folder)), 0o777); err != nil {
+				return err
+			}
 		}
-		if err := os.WriteFile(file, t[p], 0o666); err != nil {
+	}
+	errs := make([]error, len(paths))
+	parallel.Each(runtime.GOMAXPROCS(0), len(paths), func(_, i int) {
+		errs[i] = os.WriteFile(filepath.Join(dir, filepath.FromSlash(paths[i])), t[paths[i]], 0o666)
+	})
+	for _, err := range errs {
+		if err != nil {
 			return err
 		}
 	}

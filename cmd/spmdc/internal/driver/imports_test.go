@@ -101,7 +101,7 @@ var imports = []struct {
 	{"cmd/spmdc/internal/traces", []string{"cmd/spmdc/...", "runtime/trace/tracefile"}},
 	{"cmd/spmdc/internal/cli", []string{"cmd/spmdc/...", "dataflow/...", "ir/...", "parser/...", "codegen/...", "codegen", "runtime/elide", "internal/gcless"}},
 	{"cmd/spmdc/...", []string{"cmd/spmdc/...", "parser/...", "ir/...", "cfg/...", "procfunc/...", "dataflow/...", "codegen", "codegen/...", "runtime",
-		"internal/compare", "internal/randprog", "internal/bundle", "internal/gcless", "internal/rounds"}}, // for verify: what outputs say, random programs, and many built as one
+		"internal/compare", "internal/randprog", "internal/bundle", "internal/gcless", "internal/parallel", "internal/rounds"}}, // for verify: what outputs say, random programs, and many built as one
 	{"internal/bundle", []string{"runtime", "internal/gcless"}},
 	{"internal/rounds", nil},   // times of programs, compared
 	{"internal/compare", nil},  // outputs of programs, and what each may differ in

@@ -106,7 +106,7 @@ OPEN(open64)
 
 // Threads of MPI's own map memory too.
 static void shared(void) {
-	if (gettid() == getpid() && !spmdc_inside())
+	if (!spmdc_depth && gettid() == getpid() && !spmdc_inside())
 		spmdc_sharing();
 }
 

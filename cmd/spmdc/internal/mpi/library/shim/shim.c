@@ -347,7 +347,6 @@ void spmdc_restarted(void) {
 static char *arena, *top; // what is used of it ends at top
 static size_t page;
 static int protecting = 1;
-static _Atomic int foreign; // regions that have memory of other processes
 
 static struct region {
 	char *view;  // the program's, in the arena; whole pages
@@ -357,35 +356,55 @@ static struct region {
 	char *base;  // the program's pointer to its own part
 	int shared;  // it has memory of other processes
 	int owned;   // the memory is the library's
-	int free;    // it may still be mapped, until the next window takes its place
-} *regions; // never moved: signal handlers read them
+	int shown;   // the view is mapped, from the first access on
+	int free;
+} *regions; // without gaps, and never moved: signal handlers read them
 static int nregions;
 
 static struct region *region_at(const void *p) {
 	if ((char *)p < arena || (char *)p >= top)
 		return NULL;
-	static int last;
-	struct region *r = &regions[last];
-	if (last < nregions && !r->free && (char *)p >= r->view && (char *)p < r->view + r->length)
-		return r;
-	for (r = regions; r < regions + nregions; r++)
-		if (!r->free && (char *)p >= r->view && (char *)p < r->view + r->length) {
-			last = r - regions;
-			return r;
-		}
-	return NULL;
+	int low = 0, high = nregions;
+	while (high - low > 1) {
+		int mid = (low + high) / 2;
+		if (regions[mid].view <= (char *)p)
+			low = mid;
+		else
+			high = mid;
+	}
+	return regions[low].free ? NULL : &regions[low];
 }
 
-// What is open of the arena. The first access opens a few pages, each further one twice as many: opening and closing
-// cost time for each page, 5 µs for one and 12 for 64.
+// show maps a view. Of length 0, mremap maps shared pages a second time. That of the C library may be UCX's, which loses the address.
+static void show(struct region *r) {
+	if (syscall(SYS_mremap, r->mpi, 0, r->length, MREMAP_MAYMOVE | MREMAP_FIXED, r->view) == -1) {
+		fprintf(stderr, "spmdc: process %d cannot map the memory of a window twice: %s\n  Linux allows so many mappings: sysctl vm.max_map_count\n", rank, strerror(errno));
+		PMPI_Abort(MPI_COMM_WORLD, 2);
+	}
+	r->shown = 1;
+}
+
+// can_show reports whether memory is of a kind that show can map: without a place for the second mapping there is no memory for it.
+static int can_show(char *first, size_t length) {
+	return syscall(SYS_mremap, first, 0, length, 0) == -1 && errno == ENOMEM;
+}
+
+// What is open of the arena. The first access maps a view, which is quick while it has no pages. Of a view that is mapped one
+// opens a few pages, each further one twice as many: opening and closing cost time for each page, 5 µs for one and 12 for 64.
 #define FEW 64
 
 static struct range {
 	char *first;
 	size_t length;
-} ranges[32];
+} ranges[256];
 static atomic_int nranges;
 static atomic_flag opening = ATOMIC_FLAG_INIT;
+
+static void close_ranges(void) {
+	for (int i = 0; i < nranges; i++)
+		mprotect(ranges[i].first, ranges[i].length, PROT_NONE);
+	nranges = 0;
+}
 
 // accessed opens what is around p, if that is in a window.
 static int accessed(char *p) {
@@ -395,19 +414,17 @@ static int accessed(char *p) {
 	spmdc_mark(r->shared ? REMOTE : LOCAL);
 	while (atomic_flag_test_and_set(&opening))
 		;
-	int n = nranges;
-	size_t chunk = n < 20 ? FEW * page << n : r->length;
+	if (nranges == sizeof ranges / sizeof *ranges) // there is no room to note another one
+		close_ranges();
+	int n = nranges++;
+	size_t chunk = r->shown && n < 20 ? FEW * page << n : r->length;
 	char *first = r->view + (p - r->view) / chunk * chunk;
 	size_t length = r->view + r->length - first;
-	struct range *range = &ranges[n];
-	if (n == sizeof ranges / sizeof *ranges) { // there is no room to note another one
-		if (foreign)
-			spmdc_mark(REMOTE);
-		range--, first = arena, length = top - arena;
-	} else
-		nranges++;
-	*range = (struct range){first, length < chunk || first == arena ? length : chunk};
-	mprotect(range->first, range->length, PROT_READ | PROT_WRITE);
+	ranges[n] = (struct range){first, length < chunk ? length : chunk};
+	if (r->shown)
+		mprotect(first, ranges[n].length, PROT_READ | PROT_WRITE);
+	else
+		show(r);
 	atomic_flag_clear(&opening);
 	return 1;
 }
@@ -417,9 +434,7 @@ static void close_arena(void) {
 		return;
 	while (atomic_flag_test_and_set(&opening))
 		;
-	for (int i = 0; i < nranges; i++)
-		mprotect(ranges[i].first, ranges[i].length, PROT_NONE);
-	nranges = 0;
+	close_ranges();
 	atomic_flag_clear(&opening);
 }
 
@@ -443,10 +458,9 @@ static struct region *reserve(size_t length) {
 		refuse("there are more than %d windows", REGIONS);
 	if (length > (size_t)(arena + ARENA - top))
 		refuse("windows need more than %lu TB of addresses", ARENA >> 40);
-	struct region *r = &regions[nregions++];
-	*r = (struct region){.view = top, .length = length};
+	regions[nregions] = (struct region){.view = top, .length = length};
 	top += length;
-	return r;
+	return &regions[nregions++];
 }
 
 // watch gives the program a view of memory that it shares with MPI, which has [p, p+bytes).
@@ -454,26 +468,26 @@ static struct region *reserve(size_t length) {
 static char *watch(char *p, size_t bytes, MPI_Win win, int shared) {
 	char *first = (char *)((uintptr_t)p & -page);
 	size_t length = ((p + bytes - first) + page - 1) & -page;
-	struct region *r = reserve(length);
-	// Of length 0, mremap maps shared pages a second time. That of the C library may be UCX's, which loses the address.
-	if (syscall(SYS_mremap, first, 0, length, MREMAP_MAYMOVE | MREMAP_FIXED, r->view) == -1) {
-		r->free = 1;
+	if (!can_show(first, length))
 		return NULL;
-	}
+	struct region *r = reserve(length);
 	r->mpi = first, r->win = win, r->shared = shared, r->owned = 0;
 	r->base = r->view + (p - first);
-	foreign += shared;
-	if (protecting)
-		mprotect(r->view, length, PROT_NONE);
+	if (!protecting)
+		show(r);
 	return r->base;
+}
+
+static void hide(struct region *r) {
+	if (r->shown)
+		mmap(r->view, r->length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+	r->shown = 0;
 }
 
 static void unwatch(MPI_Win win) {
 	for (int i = 0; i < nregions; i++)
 		if (!regions[i].free && regions[i].win == win) {
-			if (regions[i].length > FEW * page) // it would be kept in memory
-				mmap(regions[i].view, regions[i].length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-			foreign -= regions[i].shared;
+			hide(&regions[i]);
 			if (regions[i].owned)
 				munmap(regions[i].mpi, regions[i].length);
 			regions[i].free = 1;
@@ -595,9 +609,11 @@ static double now(void) {
 	return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 
+static MPI_Request never = MPI_REQUEST_NULL; // a receive of what nobody sends: a test of it makes progress, and costs less than a probe
+
 static void progress(void) {
 	int is;
-	PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, own, &is, MPI_STATUS_IGNORE);
+	PMPI_Test(&never, &is, MPI_STATUS_IGNORE);
 }
 
 // grace is how long a process that has passed a barrier in which others wait may take to come to
@@ -678,7 +694,7 @@ static int vote(int64_t *words, double patience) {
 		for (unsigned n = 1; atomic_load_explicit(&slot_of[q]->round, memory_order_acquire) < r; n++) {
 			if (n % 4 == 0) // others may need it for what they do with this one's windows
 				progress();
-			if (n % 512 == 0)
+			if (n % 2048 == 0)
 				sched_yield();
 			if (n % 4096 == 0) {
 				if (!absent())
@@ -690,7 +706,6 @@ static int vote(int64_t *words, double patience) {
 					break;
 				}
 			}
-			__builtin_ia32_pause();
 		}
 		if (stalled)
 			break;
@@ -840,6 +855,8 @@ static struct entry {
 	int place;
 	int32_t remaining; // private executions until it is elided; 0: it is; NECESSARY: never
 	uint64_t context; // its hash, the same on all processes
+	struct entry *next; // the one that came behind it last
+	struct trail *trail;
 } **entries;
 static unsigned nentries, centries = 1024;
 
@@ -974,11 +991,36 @@ static struct entry *entry_of(void **frames, int n) {
 	return e;
 }
 
+// A trail is where the return addresses of a context were on the stack. While layouts stay as they are, walk finds
+// the same where they are there again.
+struct trail {
+	void **frame; // of the wrapper
+	unsigned layouts;
+	int n;
+	struct {
+		void *ret;
+		ptrdiff_t at; // from the frame
+	} steps[];
+};
+
+static unsigned layouts; // that were found to vary
+
+static int leads(const struct trail *t, void **frame) {
+	if (!t || t->frame != frame || t->layouts != layouts)
+		return 0;
+	for (int i = 0; i < t->n; i++)
+		if (frame[t->steps[i].at] != t->steps[i].ret)
+			return 0;
+	return 1;
+}
+
 static uintptr_t stack_end; // the end of the outermost frame that was seen
 
-// walk finds the return addresses from a wrapper's frame on; it is 0 where it does not come to the end.
-static int walk(void **frame, void **frames) {
+// walk finds the return addresses from a wrapper's frame on, and where they are; it is 0 where it does not come to the end.
+// fixed is 0 where that depends on frame pointers too.
+static int walk(void **frame, void **frames, ptrdiff_t *at, int *fixed) {
 	uintptr_t sp = (uintptr_t)(frame + 2), fp = (uintptr_t)frame[0], ip = (uintptr_t)frame[1];
+	*fixed = 1, at[0] = 1;
 	for (int n = 0; calls && n < DEPTH;) {
 		struct layout *l = &find_call((void *)ip)->layout;
 		frames[n++] = (void *)ip;
@@ -989,6 +1031,9 @@ static int walk(void **frame, void **frames) {
 		uintptr_t end = l->by_sp ? sp + l->from_sp : fp + l->from_fp;
 		if (end <= sp || end > stack_end || end % sizeof end)
 			return 0;
+		*fixed &= l->by_sp;
+		if (n < DEPTH)
+			at[n] = (void **)end - 1 - frame;
 		if (l->fp_at)
 			fp = *(uintptr_t *)(end + l->fp_at);
 		ip = ((uintptr_t *)end)[-1];
@@ -1003,8 +1048,10 @@ static void note_layout(void *ret, struct layout new) {
 		*l = new;
 		return;
 	}
+	struct layout old = *l;
 	l->by_sp &= new.by_sp && l->from_sp == new.from_sp && l->fp_at == new.fp_at;
 	l->by_fp &= new.by_fp && l->from_fp == new.from_fp && l->fp_at == new.fp_at;
+	layouts += l->by_sp != old.by_sp;
 }
 
 // note_layouts goes up the stack from a wrapper's frame.
@@ -1036,14 +1083,26 @@ static void note_layouts(void **frame) {
 	}
 }
 
-// context is where the barrier is whose wrapper has this frame.
-static struct entry *context(void **frame) {
+static void remember(struct entry *e, void **frame, void **frames, const ptrdiff_t *at, int n) {
+	free(e->trail);
+	if (!(e->trail = malloc(sizeof *e->trail + n * sizeof *e->trail->steps)))
+		refuse("there is no memory left");
+	*e->trail = (struct trail){frame, layouts, n};
+	for (int i = 0; i < n; i++)
+		e->trail->steps[i].ret = frames[i], e->trail->steps[i].at = at[i];
+}
+
+static struct entry *search(void **frame) {
 	void *frames[DEPTH];
-	int walked = walk(frame, frames), first = 0;
+	ptrdiff_t at[DEPTH];
+	int fixed, walked = walk(frame, frames, at, &fixed), first = 0;
 	uint64_t hash = hash_of(frames, walked);
 	struct entry *e = *find(hash);
-	if (e && walked)
+	if (e && walked) {
+		if (fixed && !threads)
+			remember(e, frame, frames, at, walked);
 		return e;
+	}
 	int n = unwind(frames, DEPTH);
 	while (first < n && frames[first] != frame[1])
 		first++;
@@ -1052,6 +1111,15 @@ static struct entry *context(void **frame) {
 	if (n - first != walked || hash_of(frames + first, walked) != hash)
 		note_layouts(frame);
 	return entry_of(frames + first, n - first);
+}
+
+// context is where the barrier is whose wrapper has this frame.
+static struct entry *context(void **frame) {
+	static struct entry none, *last = &none;
+	struct entry *e = last->next;
+	if (!e || !leads(e->trail, frame))
+		e = last->next = search(frame);
+	return last = e;
 }
 
 static void flush_passed(void) {
@@ -1221,6 +1289,7 @@ static void begin(int level) {
 	char program[PATH_MAX + 32];
 	const char *name = strrchr(exe, '/');
 	snprintf(program, sizeof program, "%s %012lx", name ? name + 1 : exe, (unsigned long)(identity >> 16));
+	PMPI_Irecv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, 0, own, &never);
 	char *error = engine_start(config, program, rank, size, vote, gather);
 	if (error)
 		refuse("%s", error);
@@ -1241,7 +1310,7 @@ static void end(void) {
 	spmdc_on = 0;
 	for (int i = 0; i < nregions; i++)
 		if (!regions[i].free)
-			mprotect(regions[i].view, regions[i].length, PROT_READ | PROT_WRITE);
+			show(&regions[i]);
 	if (slot_of)
 		PMPI_Win_free(&slot_win);
 	else if (own_progress) {
@@ -1249,6 +1318,8 @@ static void end(void) {
 		PMPI_Win_unlock_all(progress_win);
 		PMPI_Win_free(&progress_win);
 	}
+	PMPI_Cancel(&never);
+	PMPI_Wait(&never, MPI_STATUS_IGNORE);
 	PMPI_Comm_free(&own);
 	spmdc_depth--;
 }
