@@ -81,6 +81,8 @@ type gen struct {
 
 	procedures []*callee
 	modules    []*module
+	records    []*record
+	objects    []*object
 	uses       []string // USE statements of the program
 
 	wraps, special bool // see Program
@@ -203,8 +205,14 @@ func (g *gen) assemble(u *unit, body []string) Program {
 	for _, a := range g.arrays {
 		body = append(body, g.initialise(a)...)
 	}
+	for _, o := range g.objects {
+		body = append(body, o.initialise(g)...)
+	}
 	body = append(body, g.body...)
 	body = append(body, g.output(u)...)
+	for _, o := range g.objects {
+		body = append(body, o.output(g, u)...)
+	}
 	dirs := g.directives(u)
 	var arrays []string
 	for _, a := range g.arrays {
@@ -221,6 +229,12 @@ func (g *gen) assemble(u *unit, body []string) Program {
 		}
 	}
 	spec = append(spec, arrays...)
+	for _, o := range g.objects {
+		spec = append(spec, o.declare())
+		if o.directive != "" {
+			dirs = append(dirs, o.directive)
+		}
+	}
 	var starts []string
 	byType := map[string][]string{"integer": {"i", "j", "k"}}
 	for _, s := range g.scalars {
@@ -251,7 +265,14 @@ func (g *gen) assemble(u *unit, body []string) Program {
 	for _, m := range g.modules {
 		fmt.Fprintf(&text, "module %s\n", m.name)
 		part := append([]string{"implicit none"}, m.spec...)
-		for _, l := range append(append(part, "contains"), m.procedures...) {
+		for _, r := range m.records {
+			part = append(part, r.declare()...)
+		}
+		part = append(part, m.behind...)
+		if len(m.procedures) > 0 {
+			part = append(part, "contains")
+		}
+		for _, l := range append(part, m.procedures...) {
 			text.WriteString(wrap(indent(l)))
 		}
 		fmt.Fprintf(&text, "end module %s\n", m.name)

@@ -50,6 +50,7 @@ func TestEachSeedHasAProgram(t *testing.T) {
 			try("Loops", seed, Loops)
 			try("Planes", seed, Planes)
 			try("Arrays", seed, Arrays)
+			try("Types", seed, Types)
 			try("Jumps", seed, Jumps)
 		}
 	}
