@@ -118,7 +118,7 @@ func (s *scope) attributes(list []ast.Stmt) {
 func (t *unit) describedDecl(d *ast.TypeDecl, e *ast.Entity, v *variable, b *described, dims []ast.DimSpec) []ast.Stmt {
 	at := builder{ast.XBase{Pos: e.Pos, End: e.Pos}}
 	result := t.unit.Kind == ast.FunctionUnit && e.Name == resultName(t.unit)
-	lasts := d.Save || t.saveAll || !t.unit.Kind.IsProcedure() || b.pointer && e.Init != nil && !v.dummy
+	lasts := t.lasts(d) || b.pointer && e.Init != nil && !v.dummy
 	c := *d
 	c.Allocatable, c.Pointer, c.Unused = false, false, nil
 	if result {
@@ -147,7 +147,7 @@ func (t *unit) describedDecl(d *ast.TypeDecl, e *ast.Entity, v *variable, b *des
 	whole := t.stored(v, b, nil, at.XBase)
 	if v.dummy {
 		if d.Intent == "out" {
-			t.start = append(append(t.start, t.emptied(whole)...), t.begun(whole)...)
+			t.start = append(append(append(t.start, t.finalized(whole)...), t.emptied(whole)...), t.begun(whole)...)
 		}
 		return out
 	}
@@ -173,7 +173,7 @@ func (t *unit) describedDecl(d *ast.TypeDecl, e *ast.Entity, v *variable, b *des
 		}
 	}
 	if !lasts {
-		t.finish = append(t.finish, t.clear(whole.whole, b))
+		t.finish = append(t.finish, t.clear(whole.whole, b)...)
 	}
 	return out
 }
@@ -360,6 +360,6 @@ func (t *unit) lentPlace(x ast.Expr, v *variable, b *described) ast.Expr {
 	if o != nil && v.intent != "in" {
 		t.after = append(t.after, t.transferred(t.references(o), t.references(lent), e)...)
 	}
-	t.after = append(append(t.after, t.forgotten(lent)...), t.clear(d, b))
+	t.after = append(append(t.after, t.forgotten(lent)...), t.released(d, b))
 	return t.field(d, "at")
 }

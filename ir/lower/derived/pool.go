@@ -2,6 +2,7 @@ package derived
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spmdc/spmdc/parser/ast"
@@ -214,10 +215,33 @@ func (t *unit) overOwned(o *object, f func(d *object, b *described) []ast.Stmt) 
 
 // emptied deallocates what the elements of o own.
 func (t *unit) emptied(o *object) []ast.Stmt {
-	return t.overOwned(o, func(d *object, b *described) []ast.Stmt { return one(t.clear(d, b)) })
+	return t.overOwned(o, t.clear)
 }
 
-func (t *unit) clear(d *object, b *described) ast.Stmt {
+// clear finalizes and deallocates what d describes, if it is allocated.
+func (t *unit) clear(d *object, b *described) []ast.Stmt {
+	return append(t.finalizedPlace(d, b), t.released(d, b))
+}
+
+// finalizedPlace finalizes what d describes, if it is allocated.
+func (t *unit) finalizedPlace(d *object, b *described) []ast.Stmt {
+	if b.elem == nil || !t.p.isFinalizable(b.elem) {
+		return nil
+	}
+	e := builder{d.XBase}
+	if b.rank > 1 && slices.ContainsFunc(b.elem.final, func(f *function) bool { return f.variableOf(f.unit.Args[0].Name).rank == b.rank }) {
+		t.p.errorf(d.Pos, "a FINAL procedure for arrays of %d dimensions, and %s is an allocatable component or pointer of as many", b.rank, d.name).WithHelp("make the procedure ELEMENTAL")
+		return nil
+	}
+	body := t.finalized(t.everyOf(d, b, e))
+	if len(body) == 0 {
+		return nil
+	}
+	return one(e.when(e.bin("/=", t.field(d, "at"), e.lit(0)), body...))
+}
+
+// released deallocates what d describes.
+func (t *unit) released(d *object, b *described) ast.Stmt {
 	e := builder{d.XBase}
 	return e.call(b.pool.part("clear"), t.field(d, "at"), &ast.Paren{XBase: e.XBase, X: t.countOf(d, b, e.XBase)})
 }

@@ -67,6 +67,14 @@ func baseOf(s ast.Stmt) *ast.Base {
 		return &s.Base
 	case *ast.DoWhile:
 		return &s.Base
+	case *ast.Return:
+		return &s.Base
+	case *ast.Exit:
+		return &s.Base
+	case *ast.Cycle:
+		return &s.Base
+	case *ast.Goto:
+		return &s.Base
 	}
 	return nil
 }
@@ -287,6 +295,12 @@ func (t *unit) intrinsicCall(s *ast.Call, args []ast.Expr) []ast.Stmt {
 		return nil
 	}
 	r := t.typeOf(args[0])
+	var out []ast.Stmt
+	if name == "move_alloc" && len(args) > 1 {
+		if to := t.object(args[1]); to != nil && to.of != nil {
+			out = t.finalizedThere(to)
+		}
+	}
 	if name == "co_broadcast" && r.hasContents() {
 		t.p.errorf(s.Pos, "CO_BROADCAST of type %s, which has allocatable components in arrays or in each other", r.name).WithHelp("broadcast the components one by one")
 		return nil
@@ -299,7 +313,6 @@ func (t *unit) intrinsicCall(s *ast.Call, args []ast.Expr) []ast.Stmt {
 			lists = append(lists, nil)
 		}
 	}
-	var out []ast.Stmt
 	for k := range r.leaves() {
 		c := &ast.Call{Base: s.Base, Proc: s.Proc}
 		for i, a := range args {
@@ -381,7 +394,10 @@ func (t *unit) block(s *ast.Block) []ast.Stmt {
 	t.p.spec(t.scope, s.Spec)
 	c.Spec = t.declarations(s.Spec)
 	body := t.list(s.Body)
-	c.Body = append(t.start, append(body, t.finish...)...)
+	if len(t.finish) > 0 {
+		body = append(leaving(body, t.finish, 0, t.leavesBlock(body)), t.finish...)
+	}
+	c.Body = append(t.start, body...)
 	t.scope, t.start, t.finish = outer, start, finish
 	return one(&c)
 }
@@ -433,6 +449,9 @@ func (t *unit) assignment(s *ast.Assign) []ast.Stmt {
 	}
 	if r.hasContents() {
 		return t.deepAssignment(to, s.RHS, r, s.Base)
+	}
+	if t.p.isFinalizable(r) {
+		return t.finalAssignment(to, s.RHS, r, s.Base)
 	}
 	to = t.steady(to)
 	if o := t.object(s.RHS); o != nil {
