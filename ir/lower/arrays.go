@@ -637,6 +637,7 @@ func (l *lowerer) printedArray(e, shaping ast.Expr) ir.Expr {
 	if e = l.evaluated(e, goal{}, &pre); e == nil {
 		return bad(shaping.Position())
 	}
+	evaluated := len(pre)
 	ctx := l.elementsLike(l.firstPart(e), &pre)
 	if ctx == nil {
 		return bad(e.Position())
@@ -646,7 +647,7 @@ func (l *lowerer) printedArray(e, shaping ast.Expr) ir.Expr {
 		return x
 	}
 	if len(ctx.take()) > 0 {
-		pre = nil
+		pre = pre[:evaluated]
 		a := l.valueOf(e, &pre)
 		if a == nil {
 			return bad(e.Position())

@@ -360,7 +360,16 @@ func (t *unit) owned(x ast.Expr, r *record, e builder) *object {
 	}
 	tmp := t.temp(r, e.XBase)
 	for k, l := range r.leaves() {
-		t.before = append(t.before, e.copy(t.reference(tmp, l), parts[k]))
+		x, y := t.reference(tmp, l), parts[k]
+		set := &ast.Assign{Base: e.base(), Part: true, Anew: l.open, LHS: x, RHS: y}
+		switch _, variable := y.(*ast.Ident); {
+		case l.open && isNull(y):
+			t.before = append(t.before, t.freed(x, e.base()))
+		case l.open && variable:
+			t.before = append(t.before, e.otherwise(e.when(e.ref("allocated", clone(y)), set), t.freed(clone(x), e.base())))
+		default:
+			t.before = append(t.before, set)
+		}
 	}
 	if !anew {
 		t.before = append(t.before, t.ownCopies(tmp)...)
@@ -451,7 +460,7 @@ func (t *unit) deepAssignment(to *object, x ast.Expr, r *record, base ast.Base) 
 		if tmp == nil {
 			return nil
 		}
-		return append(append(t.finalizedThere(to), t.emptied(to)...), t.assigned(to, t.references(tmp), base)...)
+		return append(append(t.finalizedThere(to), t.emptied(to)...), t.leavesCopied(to, tmp, r.leaves(), base)...)
 	}
 	if from != nil && from.rank() == 0 || from == nil && !isArrayValue(x) {
 		return t.filledWith(to, x, e)
@@ -460,17 +469,8 @@ func (t *unit) deepAssignment(to *object, x ast.Expr, r *record, base ast.Base) 
 	if tmp == nil {
 		return nil
 	}
-	out := append(t.finalizedThere(to), t.ifAllocated(to, t.emptied(to))...)
+	out := append(t.finalizedThere(to), t.whereAllocated(to, t.emptied(to))...)
 	return append(out, t.leavesCopied(to, tmp, r.leaves(), base)...)
-}
-
-// ifAllocated is list, where o is allocated or need not be.
-func (t *unit) ifAllocated(o *object, list []ast.Stmt) []ast.Stmt {
-	if !o.root.allocatable || len(list) == 0 {
-		return list
-	}
-	e := builder{o.XBase}
-	return one(e.when(e.ref("allocated", e.id(o.root.name+o.root.of.leaves()[0].name)), list...))
 }
 
 // describedInquiry is an inquiry about what is described, nil for anything else.

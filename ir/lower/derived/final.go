@@ -117,16 +117,20 @@ func (t *unit) finalizedAs(o *object, r *record) []ast.Stmt {
 	return out
 }
 
-// finalizedThere finalizes o if it is allocated, or need not be.
+// finalizedThere finalizes o if it is allocated or need not be.
 func (t *unit) finalizedThere(o *object) []ast.Stmt {
-	body := t.finalized(o)
+	return t.whereAllocated(o, t.finalized(o))
+}
+
+// whereAllocated is list, where o is allocated or need not be.
+func (t *unit) whereAllocated(o *object, list []ast.Stmt) []ast.Stmt {
 	e := builder{o.XBase}
 	switch {
-	case len(body) == 0 || o.of == nil || o.whole != nil:
-	case o.comp == nil && o.root.allocatable && !o.root.pointer && !o.isPart(), o.comp != nil && o.comp.allocatable && !o.comp.pointer && !o.isPart():
-		return one(e.when(e.ref("allocated", t.reference(o, o.of.leaves()[0])), body...))
+	case len(list) == 0 || o.of == nil || o.whole != nil || o.isPart():
+	case o.comp == nil && o.root.allocatable && !o.root.pointer, o.comp != nil && o.comp.allocatable && !o.comp.pointer:
+		return one(e.when(e.ref("allocated", t.reference(o, o.of.leaves()[0])), list...))
 	}
-	return body
+	return list
 }
 
 // isPart reports whether the last part of o has subscripts.

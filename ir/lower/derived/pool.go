@@ -206,7 +206,8 @@ func (t *unit) overOwned(o *object, f func(d *object, b *described) []ast.Stmt) 
 				d := t.component(o, c.name, nil, o.XBase).desc
 				out = append(out, f(d, c.described)...)
 			case c.of.hasContents():
-				out = append(out, t.overOwned(t.component(o, c.name, nil, o.XBase), f)...)
+				part := t.component(o, c.name, nil, o.XBase)
+				out = append(out, t.whereAllocated(part, t.overOwned(part, f))...)
 			}
 		}
 		return out

@@ -382,7 +382,7 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 		final := t.p.isFinalizable(v.of) && !v.pointer
 		if (v.of.hasContents() || final) && !d.Parameter {
 			whole := t.object(&ast.Ident{XBase: ast.XBase{Pos: e.Pos, End: e.Pos}, Name: e.Name})
-			ends := append(t.finalizedThere(whole), t.ifAllocated(whole, t.emptied(whole))...)
+			ends := append(t.finalizedThere(whole), t.whereAllocated(whole, t.emptied(whole))...)
 			switch {
 			case dummy && d.Intent == "out":
 				if final && v.allocatable {
