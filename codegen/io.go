@@ -81,14 +81,13 @@ func (g *gen) printText(s *ir.Print, unit string) {
 	if s.Unit != nil {
 		write, line = "pe.WriteTo("+unit+", ", "pe.NewLineTo("+unit+")"
 	}
-	text, end := "Text", "End"
-	if s.Stay {
-		text, end = "Part", "Stay"
-	}
 	modes := g.modesOf(s, unit)
-	switch together := !implied(s.Items) && modes == ""; {
+	if s.Format != nil && g.leavesRests() {
+		modes += ".Over(pe.Rest(" + unit + "))"
+	}
+	switch together := !implied(s.Items) && modes == "" && !s.Stay; {
 	case together && s.Format != nil:
-		g.out.p("%s%s.%s(%s))", write, g.format(s.Format), text, g.itemList(s.Items))
+		g.out.p("%s%s.Text(%s))", write, g.format(s.Format), g.itemList(s.Items))
 		return
 	case together && s.Unit == nil:
 		g.out.p("pe.Print(%s)", g.itemList(s.Items))
@@ -99,11 +98,27 @@ func (g *gen) printText(s *ir.Print, unit string) {
 	}
 	g.out.p("record := %s%s", line, modes)
 	g.addItems(s.Items)
-	if s.Format != nil {
-		g.out.p("%srecord.%s())", write, end)
-		return
+	switch {
+	case s.Stay:
+		g.out.p("pe.WriteOpen(%s, record)", unit)
+	case s.Format != nil:
+		g.out.p("%srecord.End())", write)
+	default:
+		g.out.p("record.End()")
 	}
-	g.out.p("record.End()")
+}
+
+// leavesRests reports whether a WRITE with ADVANCE='NO' may go back in its record, by T or TL.
+func (g *gen) leavesRests() bool {
+	found := false
+	ir.Walk(g.prog.IR.Body, func(s ir.Stmt) bool {
+		if p, ok := s.(*ir.Print); ok && p.Stay {
+			c, known := p.Format.(*ir.Const)
+			found = found || !known || strings.ContainsAny(c.Str, "tT")
+		}
+		return !found
+	})
+	return found
 }
 
 // modesOf is what makes the record of s treat values as its unit or s itself has them

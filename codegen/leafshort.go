@@ -18,8 +18,11 @@ import (
 //	                                         }
 //	                                         ...
 
-// mostShort is the number of statements that such a loop makes at most.
-const mostShort = 32
+// Such a loop has at most mostTrips iterations, which are at most mostShort statements.
+const (
+	mostTrips = 16
+	mostShort = 32
+)
 
 // tripsIfShort is the number of iterations of a loop that is unrolled in Go, else 0; v is
 // what is known of it as a kernel.
@@ -39,7 +42,7 @@ func (l *leaf) tripsIfShort(v *vectorLoop) int {
 	statements := 0
 	ir.Walk(l.body, func(ir.Stmt) bool { statements++; return true })
 	n := int(far.C/b.Step) + 1
-	if n >= shortest || n*statements > mostShort {
+	if n > mostTrips || n*statements > mostShort {
 		return 0
 	}
 	return n

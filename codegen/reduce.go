@@ -132,7 +132,11 @@ func (g *gen) combineTogether(set []*comm.Reduction) {
 	for i, red := range set {
 		s := g.scalar(red.Sym)
 		what = append(what, fmt.Sprintf("#%d %s", red.ID, red.Name))
-		terms = append(terms, fmt.Sprintf("spmd.%sOf(%s)", reduceFunc[red.Name], s))
+		term := fmt.Sprintf("spmd.%sOf(%s)", reduceFunc[red.Name], s)
+		if red.Places > 0 {
+			term = fmt.Sprintf("spmd.%sAt(%s, %d)", reduceFunc[red.Name], s, red.Ties)
+		}
+		terms = append(terms, term)
 		names = append(names, s)
 		values = append(values, fmt.Sprintf("spmd.Reduced(pe, %d, %s)", i, s))
 	}

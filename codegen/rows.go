@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -29,6 +30,9 @@ import (
 //
 // The assembly ends before a row with a subscript out of bounds, so that the loop fails
 // there as it would without.
+//
+// Where rows are added up, as in s = s + y(i)*y(i) behind the entries, a loop over the
+// elements that the assembly has stored does that, in the order of the source.
 
 // rowNest is a nest over rows in the making.
 type rowNest struct {
@@ -41,7 +45,8 @@ type rowNest struct {
 	by         map[string]int     // fields by what they are
 	env        map[string]*rowVal // what scalars, and elements of the row, are now
 	stored     []rowField         // elements that are stored, in order
-	within     bool               // the walk is in the inner loop
+	sums       []rowSum
+	within     bool // the walk is in the inner loop
 	why        string
 }
 
@@ -59,6 +64,14 @@ type rowField struct {
 type rowVal struct {
 	node  *kernel.RowNode
 	bound kernel.RowBound
+}
+
+// rowSum is an assignment that adds rows up.
+type rowSum struct {
+	*ir.Assign
+	env  map[string]*rowVal // as that of the nest, where it stands
+	vars map[*ir.Symbol]int // what it reads: fields of elements that have the values
+	refs map[*ir.Ref]int
 }
 
 func (n *rowNest) no(why string) *rowVal {
@@ -97,16 +110,20 @@ func (g *gen) rowLoop(o *ir.Do, r *comm.Region) bool {
 		return false
 	}
 	for sym := range g.prog.Modified(o) {
-		if !sym.IsArray() && sym != o.Index && sym != d.Index && g.prog.Info.Class(o, sym) != scalar.Private {
+		if !sym.IsArray() && sym != o.Index && sym != d.Index && g.prog.Info.Class(o, sym) != scalar.Private && !addsRows(g, o, sym) {
 			return false
 		}
 	}
 	n := &rowNest{g: g, outer: o, inner: d, row: g.newLeaf(o, r), entry: g.newLeaf(d, r), k: &kernel.Rows{}, by: map[string]int{}, env: map[string]*rowVal{}}
 	for _, s := range o.Body {
-		if s == ir.Stmt(d) {
+		a, _ := s.(*ir.Assign)
+		switch {
+		case a == nil:
 			n.entries()
-		} else {
-			n.assign(s.(*ir.Assign))
+		case g.prog.Info.Class(o, ir.Target(a.LHS)) == scalar.Reduced:
+			n.sums = append(n.sums, rowSum{Assign: a, env: maps.Clone(n.env)})
+		default:
+			n.assign(a)
 		}
 		if n.why != "" {
 			return false
@@ -122,7 +139,7 @@ func (g *gen) rowLoop(o *ir.Do, r *comm.Region) bool {
 		}
 		n.k.Stores = append(n.k.Stores, kernel.RowStore{Field: i, Value: n.env[s.f.place()].node})
 	}
-	if !n.stays() {
+	if !n.stays() || !n.sumsStored() {
 		return false
 	}
 	for i, f := range n.fields {
@@ -303,6 +320,100 @@ func (n *rowNest) entries() {
 	}
 }
 
+// addsRows reports whether o itself has all statements that accumulate into sym.
+func addsRows(g *gen, o *ir.Do, sym *ir.Symbol) bool {
+	red, ok := g.prog.Info.ReductionOf(o, sym)
+	return ok && !slices.ContainsFunc(red.Stmts, func(s ir.Stmt) bool {
+		_, assigns := s.(*ir.Assign)
+		return !assigns || !slices.Contains(o.Body, s)
+	})
+}
+
+// sumsStored finds the elements by which sums can be formed behind the assembly, if they all
+// can.
+func (n *rowNest) sumsStored() bool {
+	ok := true
+	for i := range n.sums {
+		s := &n.sums[i]
+		s.vars, s.refs = map[*ir.Symbol]int{}, map[*ir.Ref]int{}
+		ir.WalkExpr(s.RHS, func(e ir.Expr) bool {
+			switch e := e.(type) {
+			case *ir.Var:
+				if e.Sym == s.LHS.(*ir.Var).Sym || e.Sym == n.outer.Index || n.same(e) {
+					break
+				}
+				x := s.env[e.Sym.Name]
+				at := slices.IndexFunc(n.stored, func(f rowField) bool { return x != nil && x.node != nil && n.env[f.f.place()].node == x.node })
+				if ok = ok && at >= 0; ok {
+					s.vars[e.Sym], ok = n.element(n.stored[at].f)
+				}
+			case *ir.Ref:
+				f, linear := n.row.linear(e)
+				if x := n.env[f.place()]; !linear || x != s.env[f.place()] || x == nil && n.row.stores(f.object) {
+					ok = false
+				} else {
+					var is bool
+					s.refs[e], is = n.element(f)
+					ok = ok && is
+				}
+				return false
+			}
+			return ok
+		})
+	}
+	return ok
+}
+
+// stores reports whether the body stores to an object.
+func (l *leaf) stores(object string) bool {
+	found := false
+	ir.Walk(l.body, func(s ir.Stmt) bool {
+		if a, ok := s.(*ir.Assign); ok {
+			r, is := a.LHS.(*ir.Ref)
+			found = found || is && l.object(r) == object
+		}
+		return !found
+	})
+	return found
+}
+
+// sum emits the loop that adds up the rows which the assembly has computed.
+func (n *rowNest) sum(r *comm.Region) {
+	if len(n.sums) == 0 {
+		return
+	}
+	g := n.g
+	var read []int
+	for _, s := range n.sums {
+		read = slices.AppendSeq(slices.AppendSeq(read, maps.Values(s.vars)), maps.Values(s.refs))
+	}
+	slices.Sort(read)
+	rows := func(field int) string { return n.k.Fields[field].Name + "Rows" }
+	for _, i := range slices.Compact(read) {
+		g.out.p("%s := %s.Data[%sAt:][:t]", rows(i), n.fields[i].f.object, n.k.Fields[i].Name)
+	}
+	index := g.names.sym(n.outer.Index)
+	g.out.p("for t := range t {")
+	inner := len(g.out.lines)
+	g.out.p("%s := it.Lo + t*it.Step", index)
+	for _, s := range n.sums {
+		for _, sym := range g.prog.IR.Symbols {
+			if i, ok := s.vars[sym]; ok {
+				g.out.p("%s = %s[t]", g.scalar(sym), rows(i))
+			}
+		}
+		for ref, i := range s.refs {
+			g.leaf[ref] = rows(i) + "[t]"
+		}
+		g.stmts([]ir.Stmt{s.Assign}, r)
+		for ref := range s.refs {
+			delete(g.leaf, ref)
+		}
+	}
+	g.dropUnused(inner, index)
+	g.out.p("}")
+}
+
 // emit emits the call and the loop over the rows that are left.
 func (n *rowNest) emit(r *comm.Region) {
 	g, o, k := n.g, n.outer, n.k
@@ -353,6 +464,7 @@ func (n *rowNest) emit(r *comm.Region) {
 	for _, i := range lists {
 		g.out.p("%s = args.%sNext", g.counter(n.fields[i].list), k.Fields[i].Name)
 	}
+	n.sum(r)
 	g.out.p("}")
 	if len(g.out.lines) > first && !mentionedIn(g.out.lines[first+1:], index) {
 		g.out.lines = slices.Delete(g.out.lines, first, first+1)

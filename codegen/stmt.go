@@ -291,7 +291,7 @@ func (g *gen) alone(r *comm.Region) {
 
 func (g *gen) counter(c *comm.Comm) string { return fmt.Sprintf("next%s", strings.ToUpper(c.Name())) }
 
-var reduceFunc = map[string]string{"sum": "Sum", "product": "Prod", "max": "Max", "min": "Min", "and": "And", "or": "Or"}
+var reduceFunc = map[string]string{"sum": "Sum", "product": "Prod", "max": "Max", "min": "Min", "and": "And", "or": "Or", "place": "Place"}
 
 // stmts emits a list of statements, up to one that leaves it for good.
 func (g *gen) stmts(list []ir.Stmt, r *comm.Region) {

@@ -141,6 +141,9 @@ func TestDistances(t *testing.T) { checkBoth(t, numeric("distances"), plans[0]) 
 // TestArgmin: loops in strips that accumulate, too.
 func TestArgmin(t *testing.T) { checkBoth(t, numeric("argmin"), plans[0]) }
 
+// TestPlaces: extremes that PEs find in their parts, with the places where they are.
+func TestPlaces(t *testing.T) { checkBoth(t, numeric("places"), plans[0]) }
+
 // TestTexts: parts of texts are assigned and compared in loops.
 func TestTexts(t *testing.T) { checkBoth(t, numeric("texts"), plans[0]) }
 

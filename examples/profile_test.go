@@ -10,8 +10,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spmdc/spmdc/internal/effort"
+	"github.com/spmdc/spmdc/internal/rounds"
 	"github.com/spmdc/spmdc/runtime/trace/tracefile"
 )
 
@@ -85,7 +87,7 @@ func TestReadyElided(t *testing.T) {
 	}
 }
 
-func readJSON(t *testing.T, file string, v any) {
+func readJSON(t testing.TB, file string, v any) {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err == nil {
@@ -332,4 +334,145 @@ func repeated(f *tracefile.File, s tracefile.SiteDef) bool {
 		}
 	}
 	return n > 1
+}
+
+// sized says how BenchmarkProfile changes an example, so that it takes a tenth of a second and more, and most of its regions
+// 10 us or more: as longer does. Those of figures 1, 6 and 9 stay short.
+var sized = map[string][]string{
+	"adi":       {"n = 48, steps = 12, every = 4", "n = 256, steps = 24, every = 8"},
+	"cg":        {"width = 30", "width = 400"},
+	"fft3d":     {"n = 16", "n = 64"},
+	"fig3":      {"high = 10,", "high = 200000,", "rounds = 3", "rounds = 100", "i = 1, n)", "i = 1, n, 50000)"},
+	"fig5":      {"n = 12, rounds = 3", "n = 1000, rounds = 60"},
+	"fig6":      {"n = 100, rounds = 5", "n = 1000000, rounds = 400"},
+	"figure1":   {"rounds = 200", "rounds = 20000"},
+	"figure6":   {"phases = 120", "phases = 6000"},
+	"floyd":     {"n = 32,", "n = 1200,"},
+	"grid":      {"n = 30, ncycles = 12", "n = 800, ncycles = 400"},
+	"halo":      {"total = 420, steps = 200", "total = 420000, steps = 1000"},
+	"heat3d":    {"n = 13, steps = 20, every = 5", "n = 64, steps = 800, every = 200"},
+	"irregular": {"n = 60, width = 4, rounds = 6", "n = 300000, width = 4, rounds = 60"},
+	"jacobi":    {"n = 28, maxit = 1000", "n = 400, maxit = 4000", "tol = 1.0d-5", "tol = -1.0d0"},
+	"lbm":       {"nx = 60, ny = 24, steps = 120, every = 40", "nx = 240, ny = 96, steps = 480, every = 160"},
+	"life":      {"n = 12", "n = 800", "generation = 1, 4 * n", "generation = 1, n"},
+	"linpack":   {"n = 100", "n = 1000"},
+	"lu":        {"n = 40", "n = 1500"},
+	"matmul":    {"n = 48", "n = 1000"},
+	"md":        {"side = 5,", "side = 9,"},
+	"multigrid": {"n = 64,", "n = 1024,"},
+	"plate":     {"n = 48", "n = 400", "s < steps", "s < 10 * steps", "limit = 120.0d0", "limit = 1.0d9"},
+	"redblack":  {"n = 20, maxsweep = 1000", "n = 400, maxsweep = 1000", "tol = 1.0d-4", "tol = -1.0d0"},
+	"shallow":   {"n = 20, steps = 30, every = 10", "n = 300, steps = 360, every = 120"},
+	"shapes":    {"it = 1, 2", "it = 1, 4000"},
+	"sw":        {"M=24, N=20", "M=300, N=300"},
+	"sweep":     {"n = 24, rounds = 4", "n = 20000, rounds = 400"},
+	"transpose": {"n = 20, m = 6", "n = 700, m = 80", "it = 1, 3", "it = 1, 40"},
+	"wavefront": {"n = 32", "n = 4000"},
+}
+
+// profiled are the programs of BenchmarkProfile: all examples.
+func profiled(t testing.TB) []example {
+	t.Helper()
+	all := examples(t)
+	for _, pattern := range []string{"*/*.f90", "programs/*/*.[hf]*"} {
+		sources, err := filepath.Glob(pattern)
+		if err != nil || len(sources) == 0 {
+			t.Fatalf("%s: %d programs, %v", pattern, len(sources), err)
+		}
+		for _, source := range sources {
+			base := strings.TrimSuffix(source, filepath.Ext(source))
+			e := example{name: filepath.Base(base), source: source}
+			if in := base + ".in"; exists(in) {
+				e.input = in
+			}
+			if e.name == filepath.Base(filepath.Dir(source)) {
+				all = append(all, e)
+			}
+		}
+	}
+	return all
+}
+
+// BenchmarkProfile says what measuring costs each example on 2 PEs. As in BenchmarkSync the programs run in rounds, linked in
+// several orders, and what is told are medians over rounds and orders of ratios of times:
+//
+//	ratio   a run with a profile over one of the same program without; ± is about its error
+//	regions the program with regions, which measures nothing, over that without regions
+//	noise   the program without regions over itself, linked another way
+//	us      from one region or activity of a PE to the next
+//
+// The times are those from the first statement to the last.
+//
+//	go test ./examples -run - -bench Profile
+func BenchmarkProfile(b *testing.B) {
+	const pes = 2
+	for _, e := range profiled(b) {
+		b.Run(e.name, func(b *testing.B) {
+			source := lengthen(b, e, sized[e.name])
+			dir := b.TempDir()
+			profile, stats := filepath.Join(dir, "profile"), filepath.Join(dir, "stats")
+			runs := map[string]func(int) time.Duration{}
+			add := func(name, program string, args ...string) {
+				runs[name] = func(int) time.Duration {
+					timed(b, e, program, fmt.Sprint(pes), append(args, "-stats-json="+stats)...)
+					var s struct{ Seconds float64 }
+					readJSON(b, stats, &s)
+					return time.Duration(s.Seconds * 1e9)
+				}
+			}
+			const with, off, without = "with", "off", "without"
+			for name, flags := range map[string][]string{off: {"--profile"}, without: nil} {
+				module := filepath.Join(dir, name)
+				spmdc(b, append(append([]string{"compile"}, flags...), "--pes="+fmt.Sprint(pes), "-o", module, source)...)
+				for layout, program := range link(b, module) {
+					add(fmt.Sprint(name, layout), program)
+					if flags != nil {
+						add(fmt.Sprint(with, layout), program, "-profile="+profile)
+					}
+				}
+			}
+			times := inRounds(b, runs)
+			ratio := func(a, b string, shift int) (median, noise float64) {
+				var of, to []float64
+				for layout := range layouts {
+					of = append(of, times[fmt.Sprint(a, (layout+shift)%layouts)]...)
+					to = append(to, times[fmt.Sprint(b, layout)]...)
+				}
+				return paired(of, to)
+			}
+			measuring, noise := ratio(with, off, 0)
+			regions, _ := ratio(off, without, 0)
+			layout, _ := ratio(without, without, 1)
+			var p measuredRun
+			readJSON(b, profile, &p)
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(1e3*rounds.Quantile(times[fmt.Sprint(without, 0)], 0.5), "ms")
+			b.ReportMetric(measuring, "ratio")
+			b.ReportMetric(noise, "±")
+			b.ReportMetric(regions, "regions")
+			b.ReportMetric(layout, "noise")
+			b.ReportMetric(1e6*p.Seconds*pes/float64(p.events()), "us")
+		})
+	}
+}
+
+// events is how often all PEs were in regions and activities.
+func (p *measuredRun) events() (n int64) {
+	add := func(list []measuredSum) {
+		for _, s := range list {
+			n += s.Count
+		}
+	}
+	for _, r := range p.Regions {
+		add(r.PEs)
+	}
+	for _, s := range p.Sites {
+		for _, a := range s.Activities {
+			add(a.PEs)
+		}
+	}
+	for _, a := range p.Other.Activities {
+		add(a.PEs)
+	}
+	return n
 }

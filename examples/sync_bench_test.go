@@ -76,7 +76,7 @@ func BenchmarkSync(b *testing.B) {
 	compared := []string{"elide", "popl96", "handshake"}
 	for _, e := range examples(b) {
 		b.Run(e.name, func(b *testing.B) {
-			source := lengthen(b, e)
+			source := lengthen(b, e, longer[e.name])
 			programs := map[string]string{} // plan to the text without comments
 			linked := map[string][]string{} // by that text
 			for _, plan := range compared {
@@ -171,19 +171,12 @@ func uncommented(b *testing.B, path string) string {
 	return text.String()
 }
 
-// lengthen writes the longer program.
-func lengthen(b *testing.B, e example) string {
+// lengthen writes the longer program, with the changes that it has: old text, new text, and so on.
+func lengthen(b *testing.B, e example, changes []string) string {
 	b.Helper()
-	text, err := os.ReadFile(e.source)
+	program, err := changed(e, changes)
 	if err != nil {
 		b.Fatal(err)
-	}
-	program := string(text)
-	for change := range slices.Chunk(longer[e.name], 2) {
-		if strings.Count(program, change[0]) < 1 {
-			b.Fatalf("%s: no %q, so it cannot be made longer", e.source, change[0])
-		}
-		program = strings.ReplaceAll(program, change[0], change[1])
 	}
 	path := filepath.Join(b.TempDir(), filepath.Base(e.source))
 	if err := os.WriteFile(path, []byte(program), 0o666); err != nil {
@@ -218,25 +211,37 @@ func paired(times, others []float64) (ratio, noise float64) {
 	return ratio, spread / math.Sqrt(float64(len(times)))
 }
 
-// TestLonger: every example that a benchmark makes longer is one, and the changes
+// changed is the text of a program with changes.
+func changed(e example, changes []string) (string, error) {
+	text, err := os.ReadFile(e.source)
+	program := string(text)
+	for change := range slices.Chunk(changes, 2) {
+		if err == nil && !strings.Contains(program, change[0]) {
+			err = fmt.Errorf("%s: no %q, so it cannot be made longer", e.source, change[0])
+		}
+		program = strings.ReplaceAll(program, change[0], change[1])
+	}
+	return program, err
+}
+
+// TestLonger: every program that a benchmark makes longer is one, and the changes
 // find their place.
 func TestLonger(t *testing.T) {
-	known := map[string]bool{}
-	for _, e := range examples(t) {
-		known[e.name] = true
-		text, err := os.ReadFile(e.source)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for change := range slices.Chunk(longer[e.name], 2) {
-			if n := strings.Count(string(text), change[0]); n < 1 {
-				t.Errorf("%s: no %q", e.source, change[0])
+	for _, c := range []struct {
+		programs []example
+		changes  map[string][]string
+	}{{examples(t), longer}, {profiled(t), sized}} {
+		known := map[string]bool{}
+		for _, e := range c.programs {
+			known[e.name] = true
+			if _, err := changed(e, c.changes[e.name]); err != nil {
+				t.Error(err)
 			}
 		}
-	}
-	for name := range longer {
-		if !known[name] {
-			t.Error(fmt.Errorf("there is no example %s", name))
+		for name := range c.changes {
+			if !known[name] {
+				t.Errorf("there is no example %s", name)
+			}
 		}
 	}
 }

@@ -15,7 +15,7 @@ const (
 // instead says, for each statement outside the subset, what to write.
 var instead = map[string]string{
 	"abstract": noInterface, "procedure": noInterface,
-	"bind": needless, "generic": noInterface, "final": needless,
+	"bind": needless, "generic": noInterface,
 
 	"include": "put the text in place",
 	"module":  "write MODULE name, on a line of its own",

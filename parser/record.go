@@ -1,8 +1,6 @@
 package parser
 
 import (
-	"strings"
-
 	"github.com/alecthomas/participle/v2/lexer"
 
 	"github.com/spmdc/spmdc/parser/ast"
@@ -23,7 +21,7 @@ type (
 		Arg  *lexer.Token `parser:"( '(' @Ident ')' )?"`
 	}
 	bindingStmt struct {
-		Word  lexer.Token  `parser:"@( 'procedure' | 'generic' )"`
+		Word  lexer.Token  `parser:"@( 'procedure' | 'generic' | 'final' )"`
 		Face  *lexer.Token `parser:"( '(' @Ident ')' )?"`
 		Attrs []typeAttr   `parser:"( ',' @@ )* '::'?"`
 		Names []boundName  `parser:"@@ ( ',' @@ )*"`
@@ -100,7 +98,7 @@ func (p *parser) inRecord(s scan.Stmt, base ast.Base) {
 	case s.Kind == scan.Contains:
 		r.contains = true
 	case s.Kind == scan.Empty, word == "sequence", s.Kind == scan.Access && s.Toks[1].EOF():
-	case r.contains && (word == "procedure" || word == "generic"):
+	case r.contains && (word == "procedure" || word == "generic" || word == "final"):
 		p.binding(s)
 	case !r.contains && s.Kind == scan.TypeDecl:
 		if d, ok := p.parseOne(s, base); ok {
@@ -114,9 +112,8 @@ func (p *parser) inRecord(s scan.Stmt, base ast.Base) {
 			p.diags.Add(problem(source.Syntax, &s.Toks[0], "a component that is a procedure, and no pointer").
 				WithHelp("add the attribute POINTER, or move the line behind CONTAINS"))
 		}
-	case word == "final" || word == "procedure":
-		p.diags.Add(problem(source.OutsideSubset, &s.Toks[0], strings.ToUpper(word)+" in a derived type is outside the subset").
-			WithHelp("call the procedure by its name"))
+	case word == "final":
+		p.diags.Add(problem(source.Syntax, &s.Toks[0], "FINAL in front of CONTAINS").WithHelp("move the line behind CONTAINS of the type"))
 	case s.Kind == scan.End || s.Kind == scan.EndUnit || s.Kind == scan.EndProgram:
 		p.diags.Errorf(source.UnbalancedBlock, base.Pos, "END TYPE is missing").
 			WithNote(r.def.Pos, "the type begins here").WithHelp("add END TYPE in front of this line")
@@ -129,12 +126,13 @@ func (p *parser) inRecord(s scan.Stmt, base ast.Base) {
 }
 
 // bindings is the grammar of a procedure of a derived type.
-var bindings = newRule[bindingStmt]("PROCEDURE or GENERIC statement", "procedure [, nopass] :: name [=> procedure]  or  generic :: name => names")
+var bindings = newRule[bindingStmt]("PROCEDURE, GENERIC or FINAL statement", "procedure [, nopass] :: name [=> procedure],  generic :: name => names  or  final :: names")
 
 // bindingNames is what bindingStmt makes.
 type bindingNames struct {
 	ast.Base
-	list []ast.Binding
+	list  []ast.Binding
+	final []ast.Name
 }
 
 func (g *bindingStmt) build(p *parser, base ast.Base) ast.Stmt {
@@ -161,6 +159,10 @@ func (g *bindingStmt) build(p *parser, base ast.Base) ast.Stmt {
 	for i := range g.Names {
 		b := all
 		b.Name = g.Names[i].Name.name(p)
+		if g.Word.Value == "final" {
+			out.final = append(out.final, b.Name)
+			continue
+		}
 		target := b.Name
 		if t := g.Names[i].Target; t != nil {
 			target = ast.Name{Pos: startOf(&t.Tok), Name: t.Tok.Value}
@@ -183,6 +185,7 @@ func (p *parser) binding(s scan.Stmt) {
 	}
 	n := g.build(p, ast.Base{}).(*bindingNames)
 	p.record.def.Bound = append(p.record.def.Bound, n.list...)
+	p.record.def.Final = append(p.record.def.Final, n.final...)
 }
 
 // atMethod reports whether what follows is x%name, x a name or an element.

@@ -40,11 +40,11 @@ func newUnit(outer *unit) *unit {
 // The grammars of the statements that begin and divide units.
 type (
 	subroutineStmt struct {
-		Prefix []lexer.Token `parser:"@( 'pure' | 'impure' | 'elemental' | 'recursive' | 'module' )*"`
-		Apart  bool          `parser:"( 'subroutine' | @'procedure' )"`
-		Name   lexer.Token   `parser:"@Ident"`
-		Args   []dummyArg    `parser:"( '(' ( @@ ( ',' @@ )* )? ')' )?"`
-		Bind   *bindSuffix   `parser:"@@?"`
+		Prefix []procedureWord `parser:"@@*"`
+		Apart  bool            `parser:"( 'subroutine' | @'procedure' )"`
+		Name   lexer.Token     `parser:"@Ident"`
+		Args   []dummyArg      `parser:"( '(' ( @@ ( ',' @@ )* )? ')' )?"`
+		Bind   *bindSuffix     `parser:"@@?"`
 	}
 	functionStmt struct {
 		Prefix []prefix     `parser:"@@*"`
@@ -62,6 +62,9 @@ type (
 	}
 	dummyArg struct {
 		Tok lexer.Token `parser:"@( Ident | '*' )"`
+	}
+	procedureWord struct {
+		Tok lexer.Token `parser:"@( 'pure' | 'impure' | 'elemental' | 'recursive' | 'module' )"`
 	}
 	prefix struct {
 		Word *lexer.Token `parser:"( @( 'pure' | 'impure' | 'elemental' | 'recursive' | 'module' )"`
@@ -170,8 +173,8 @@ func (g *subroutineStmt) build(p *parser, base ast.Base) ast.Stmt {
 	u := &ast.Program{Pos: base.Pos, Kind: ast.SubroutineUnit, Name: g.Name.Value, Args: p.dummyArgs(g.Args), Bare: g.Apart}
 	impure := false
 	for i := range g.Prefix {
-		p.prefixWord(u, &g.Prefix[i])
-		impure = impure || g.Prefix[i].Value == "impure"
+		p.prefixWord(u, &g.Prefix[i].Tok)
+		impure = impure || g.Prefix[i].Tok.Value == "impure"
 	}
 	u.Pure = u.Pure || u.Elemental && !impure
 	return &unitHead{base, u}

@@ -184,6 +184,9 @@ func (t *attempt) ordered(k int) string {
 	if k == 0 {
 		return ""
 	}
+	for _, l := range t.a.info.Locations(t.root) {
+		return fmt.Sprintf("the place of %s in line %d depends on the order of the iterations", l.Extreme.Name, l.Stmt.Pos.Line)
+	}
 	for _, r := range t.a.info.Reductions(t.root) {
 		if r.Sym.Type.IsInteger() || r.Sym.Type == ir.Logical {
 			continue

@@ -194,7 +194,7 @@ func (t *attempt) place() string {
 		}
 		sym := ir.Target(as.LHS)
 		switch t.class(sym) {
-		case scalar.Private, scalar.Reduced:
+		case scalar.Private, scalar.Reduced, scalar.Located:
 		default:
 			t.placed = append(t.placed, placed{s, nil})
 		}
@@ -217,6 +217,11 @@ func (t *attempt) reductions() string {
 			continue
 		}
 		if _, why := t.inParts(r, by, cons); why != "" {
+			return why
+		}
+	}
+	for _, l := range t.a.info.Locations(t.root) {
+		if why := t.located(l); why != "" {
 			return why
 		}
 	}

@@ -156,7 +156,7 @@ type Pipe struct {
 type Reduction struct {
 	ID    int
 	Sym   *ir.Symbol
-	Name  string // sum, product, max, min, and, or
+	Name  string // sum, product, max, min, and, or; place
 	Line  int
 	Lead  []GridDim // grid dimensions along which the partial is replicated: only coordinate 0 contributes
 	By    *ir.Ref   // the reference whose owner computes the partial
@@ -166,6 +166,11 @@ type Reduction struct {
 	Moved, KeptIn ir.Stmt
 	Kept          string
 	at            ir.Stmt
+
+	// Of an extreme: how many of the reductions behind it in its list are called place, and
+	// belong to it: their values are those of the PE whose extreme it is. Of equal ones that
+	// is the PE where the first Ties places are least, compared one after another.
+	Places, Ties int
 
 	// Of an array: boxes of elements, one axis for each dimension, that hold all that
 	// the region may change. Starts are the statements that give elements a new value to

@@ -28,7 +28,7 @@ func Required(n int) []string {
 
 // Generators make the program of a seed, by the name of what is special about it.
 var Generators = map[string]func(seed uint64) Program{
-	"kernels": Sample, "arrays": Arrays, "jumps": Jumps, "loops": Loops, "planes": Planes, "rounds": Rounds,
+	"kernels": Sample, "arrays": Arrays, "jumps": Jumps, "loops": Loops, "planes": Planes, "rounds": Rounds, "types": Types, "images": Images,
 }
 
 // RequiredOf returns the features that n programs of consecutive seeds of one generator must
@@ -46,6 +46,23 @@ func RequiredOf(generator string, n int) (out []string) {
 		}
 		if n >= longRun {
 			out = append(out, "array:bounds of the run", "array:distributed, bounds of the run")
+		}
+	case generator == "types" && n >= fullRun:
+		for _, k := range typeKernels {
+			out = append(out, "kernel:"+k.name)
+			if n >= longRun {
+				out = append(out, k.variants...)
+			}
+		}
+		if n >= longRun {
+			out = append(out, typeFeatures...)
+		}
+	case generator == "images" && n >= fullRun:
+		for _, p := range phases {
+			out = append(out, p.name)
+		}
+		if n >= longRun {
+			out = append(out, imageFeatures...)
 		}
 	case generator == "jumps" && n >= fullRun:
 		return jumpForms
@@ -78,6 +95,13 @@ var features = []string{
 	"shift:corner",
 	"size:fewer elements than PEs", "size:large",
 	"template:rank 1", "template:rank 2", "template:rank 3", "template:several objects",
+}
+
+// typeFeatures are what some hundred programs of Types cover, the kernels aside.
+var typeFeatures = []string{
+	"component:allocatable", "component:array", "component:array of rank 2", "component:character", "component:complex", "component:initial value",
+	"component:logical", "component:of a type", "component:single precision",
+	"object:aligned", "object:allocatable", "object:distributed", "object:printed as a whole", "object:rank 0", "object:rank 1", "object:rank 2",
 }
 
 // rareFeatures are what some hundred programs cover, and what kernels have now and then

@@ -83,6 +83,9 @@ var kernels = []kernel{
 	{name: "several owners in one loop", make: severalOwners},
 	{name: "update and copy", make: updateAndCopy},
 	{name: "guarded reduction", make: guardedReduction},
+	{name: "extreme with its place", make: located, variants: []string{
+		"located:in two loops", "located:the last of equal ones", "located:without an index",
+	}},
 	{name: "last iteration is different", make: lastIsDifferent},
 	{name: "guarded access", make: guarded},
 	{name: "short circuit", make: shortCircuit},
@@ -201,7 +204,7 @@ var kernels = []kernel{
 }
 
 func kernelNamed(name string) kernel {
-	for _, table := range [][]kernel{kernels, arrayKernels} {
+	for _, table := range [][]kernel{kernels, arrayKernels, typeKernels} {
 		for _, k := range table {
 			if k.name == name {
 				return k

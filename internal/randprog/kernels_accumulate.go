@@ -153,3 +153,43 @@ func accumulated(k *kern) {
 	}
 	k.emit(doBlock(header, body)...)
 }
+
+// located finds an extreme with the place where it is. The comparison may be strict or not,
+// and the place may lack an index:
+//
+//	do j = 1, n
+//	   do i = 1, n
+//	      if (a(i,j) < s1) then
+//	         s1 = a(i,j)
+//	         at1 = i
+//	         at2 = j
+//	      end if
+//	   end do
+//	end do
+func located(k *kern) {
+	u := k.u
+	kd := k.numeric()
+	a := k.arr(kd, 1+u.pick(2))
+	vs := k.vars(len(a.dims))
+	limit := tier{frac: 12, bound: 1 << 10}
+	s := k.scalarVar(kd, "s", zero(kd), limit)
+	e := u.fit(k.ref(a, vs), limit)
+	op := oneOf(u, "<", ">", "<", ">", "<=")
+	found := []string{fmt.Sprintf("%s = %s", s.name, e.text)}
+	for _, v := range vs {
+		p := k.scalarVar(intKind, "at", "0", tier{bound: max(1, abs(v.lo), abs(v.hi))})
+		if u.chance(1, 8) {
+			k.feat("located:without an index")
+			continue
+		}
+		found = append(found, fmt.Sprintf("%s = %s", p.name, v.name))
+	}
+	if op == "<=" {
+		k.feat("located:the last of equal ones")
+	}
+	if len(vs) > 1 {
+		k.feat("located:in two loops")
+	}
+	k.emit(fmt.Sprintf("%s = %s", s.name, number(kd, oneOf(u, 0, -4, 4)).text))
+	k.emit(k.nest(vs, ifBlock(fmt.Sprintf("%s %s %s", e.text, op, s.name), found, nil), how{plain: u.chance(2, 3)})...)
+}

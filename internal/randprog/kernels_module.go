@@ -6,6 +6,8 @@ import "fmt"
 type module struct {
 	name       string
 	spec       []string
+	records    []*record
+	behind     []string // specifications that need the types
 	procedures []string
 }
 

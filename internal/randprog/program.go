@@ -34,6 +34,7 @@ type Program struct {
 	Input    string         // what it reads from standard input
 	Features map[string]int // how often each feature occurs, see Required
 	Wraps    bool           // INTEGER(4) arithmetic that wraps: --check reports it
+	Images   bool           // it has coarrays, and no input
 	Special  bool           // NaN and infinities, made by dividing by zero
 }
 
@@ -81,6 +82,8 @@ type gen struct {
 
 	procedures []*callee
 	modules    []*module
+	records    []*record
+	objects    []*object
 	uses       []string // USE statements of the program
 
 	wraps, special bool // see Program
@@ -203,8 +206,14 @@ func (g *gen) assemble(u *unit, body []string) Program {
 	for _, a := range g.arrays {
 		body = append(body, g.initialise(a)...)
 	}
+	for _, o := range g.objects {
+		body = append(body, o.initialise(g)...)
+	}
 	body = append(body, g.body...)
 	body = append(body, g.output(u)...)
+	for _, o := range g.objects {
+		body = append(body, o.output(g, u)...)
+	}
 	dirs := g.directives(u)
 	var arrays []string
 	for _, a := range g.arrays {
@@ -221,6 +230,12 @@ func (g *gen) assemble(u *unit, body []string) Program {
 		}
 	}
 	spec = append(spec, arrays...)
+	for _, o := range g.objects {
+		spec = append(spec, o.declare())
+		if o.directive != "" {
+			dirs = append(dirs, o.directive)
+		}
+	}
 	var starts []string
 	byType := map[string][]string{"integer": {"i", "j", "k"}}
 	for _, s := range g.scalars {
@@ -248,14 +263,7 @@ func (g *gen) assemble(u *unit, body []string) Program {
 	records = append(records, g.input...)
 
 	var text strings.Builder
-	for _, m := range g.modules {
-		fmt.Fprintf(&text, "module %s\n", m.name)
-		part := append([]string{"implicit none"}, m.spec...)
-		for _, l := range append(append(part, "contains"), m.procedures...) {
-			text.WriteString(wrap(indent(l)))
-		}
-		fmt.Fprintf(&text, "end module %s\n", m.name)
-	}
+	g.moduleTexts(&text)
 	text.WriteString("program random\n")
 	lines := append(append(g.uses, "implicit none"), spec...)
 	lines = append(append(append(append(lines, dirs...), starts...), head...), body...)
@@ -287,6 +295,25 @@ func (g *gen) assemble(u *unit, body []string) Program {
 		in = strings.Join(records, "\n") + "\n"
 	}
 	return Program{Source: text.String(), Input: in, Features: g.features, Wraps: g.wraps, Special: g.special}
+}
+
+// moduleTexts writes the modules.
+func (g *gen) moduleTexts(text *strings.Builder) {
+	for _, m := range g.modules {
+		fmt.Fprintf(text, "module %s\n", m.name)
+		part := append([]string{"implicit none"}, m.spec...)
+		for _, r := range m.records {
+			part = append(part, r.declare()...)
+		}
+		part = append(part, m.behind...)
+		if len(m.procedures) > 0 {
+			part = append(part, "contains")
+		}
+		for _, l := range append(part, m.procedures...) {
+			text.WriteString(wrap(indent(l)))
+		}
+		fmt.Fprintf(text, "end module %s\n", m.name)
+	}
 }
 
 // lineLimit is where a statement is continued; the language allows 132 columns.

@@ -50,6 +50,8 @@ func TestEachSeedHasAProgram(t *testing.T) {
 			try("Loops", seed, Loops)
 			try("Planes", seed, Planes)
 			try("Arrays", seed, Arrays)
+			try("Types", seed, Types)
+			try("Images", seed, Images)
 			try("Jumps", seed, Jumps)
 		}
 	}

@@ -147,7 +147,7 @@ func (l *lowerer) execute(p *procedure, name ast.Name, list []ast.Expr) ([]ir.St
 // notPure reports a call of p, which is not PURE, in a procedure that is, or in a DO CONCURRENT.
 func (l *lowerer) notPure(p *procedure, name ast.Name) bool {
 	l.called[p.unit] = true
-	if p.unit.Pure {
+	if p.unit.Pure || p.unit.Implied {
 		return false
 	}
 	what := "a call of " + name.Name + ", which is not PURE,"

@@ -21,7 +21,7 @@ import (
 func (l *lowerer) inside() *scope {
 	s := l.scope
 	return &scope{unit: s.unit, host: s, inner: true, site: s.site, names: map[string]*ir.Symbol{}, implicitNone: s.implicitNone, letters: s.letters,
-		targets: map[string]target{}, procs: map[string]*procedure{}, externals: s.externals, interfaces: map[string]bool{}, abstract: map[string]bool{}, generics: map[string]*generic{}, library: map[string]bool{}, dummies: map[string]*dummy{},
+		targets: map[string]target{}, procs: map[string]*procedure{}, externals: s.externals, interfaces: map[string]bool{}, abstract: map[string]bool{}, generics: map[string]*generic{}, library: map[string]bool{}, renamed: map[string]string{}, dummies: map[string]*dummy{},
 		binding: s.binding, used: map[string]bool{}, checkpoints: s.checkpoints}
 }
 
@@ -64,7 +64,7 @@ func (l *lowerer) blockConstruct(s *ast.Block) []ir.Stmt {
 	if s.Region != "" {
 		return l.region(s)
 	}
-	return append(bounds, l.construct(s.Name, s.Pos, s.EndPos, func() []ir.Stmt { return l.block(s.Body) })...)
+	return append(bounds, l.construct(s.Name, s.Pos, s.EndPos, func() []ir.Stmt { return l.ownBlock(s.Body) })...)
 }
 
 // region lowers what a directive REGION is around, as if it were executed by a call.
@@ -72,7 +72,7 @@ func (l *lowerer) region(s *ast.Block) []ir.Stmt {
 	site := &ir.Site{ID: len(l.prog.Sites), Caller: l.scope.unit.Name, Callee: s.Region, Pos: s.Pos, Parent: l.scope.site, Region: true, Last: s.EndPos.Line}
 	l.prog.Sites = append(l.prog.Sites, site)
 	l.scope.site = site
-	return inSite(site, l.block(s.Body))
+	return inSite(site, l.ownBlock(s.Body))
 }
 
 // inSite makes statements part of a call, unless they are of one inside of it.
@@ -109,7 +109,7 @@ func (l *lowerer) associate(s *ast.Associate) []ir.Stmt {
 	}
 	l.scope = in
 	defer func() { l.scope = outer }()
-	body := l.construct(s.Name, s.Pos, s.EndPos, func() []ir.Stmt { return l.block(s.Body) })
+	body := l.construct(s.Name, s.Pos, s.EndPos, func() []ir.Stmt { return l.ownBlock(s.Body) })
 	if !ok {
 		return nil
 	}

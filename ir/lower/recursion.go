@@ -54,7 +54,7 @@ type reentry struct {
 	in, out []move
 }
 
-// move copies one scalar to another.
+// move copies one scalar, or array of constant bounds, to another.
 type move struct{ from, to *ir.Symbol }
 
 // Parts of a frame with fixed numbers.
@@ -142,8 +142,13 @@ func (l *lowerer) reenter(f *frame, p *procedure, name ast.Name, list []ast.Expr
 	}
 	var result *ir.Symbol
 	if s := f.result; s != nil {
+		if s.IsOpen() {
+			l.errorf(codeOutside, at, "%s calls itself, and its value is an array whose bounds depend on arguments", f.unit.Name).
+				WithNote(s.Pos, "%s is declared here", s.Source()).WithHelp("make it a subroutine with the array as an argument, or declare it with constant bounds")
+			return nil, nil, nil
+		}
 		result = l.local(s.Source(), s.Type, at)
-		result.Len = s.Len
+		result.Len, result.Dims = s.Len, s.Dims
 		r.out = append(r.out, move{s, result})
 	}
 	return append(append(out, r), after...), result, args

@@ -31,7 +31,8 @@ type scope struct {
 	abstract     map[string]bool          // abstract interfaces
 	generics     map[string]*generic
 	namelists    map[string]*namelist
-	library      map[string]bool // functions of the intrinsic modules in use
+	library      map[string]bool   // functions of the intrinsic modules in use
+	renamed      map[string]string // of these, by the names that USE gives them
 	dummies      map[string]*dummy
 	binding      *binding        // of a procedure
 	used         map[string]bool // names of modules
@@ -60,7 +61,7 @@ type procedure struct {
 
 func (l *lowerer) newScope(unit *ast.Program, host *scope) *scope {
 	s := &scope{unit: unit, host: host, names: map[string]*ir.Symbol{}, targets: map[string]target{},
-		procs: map[string]*procedure{}, externals: map[string]procedureName{}, interfaces: map[string]bool{}, abstract: map[string]bool{}, generics: map[string]*generic{}, namelists: map[string]*namelist{}, library: map[string]bool{}, dummies: map[string]*dummy{}, used: map[string]bool{}}
+		procs: map[string]*procedure{}, externals: map[string]procedureName{}, interfaces: map[string]bool{}, abstract: map[string]bool{}, generics: map[string]*generic{}, namelists: map[string]*namelist{}, library: map[string]bool{}, renamed: map[string]string{}, dummies: map[string]*dummy{}, used: map[string]bool{}}
 	if s.letters = defaultTypes(); host != nil {
 		s.implicitNone, s.letters = host.implicitNone, host.letters
 	}

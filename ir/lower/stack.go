@@ -67,7 +67,7 @@ func (f *frame) saves(l *lowerer) {
 		push = append(push, l.set(f.depth, l.plus(varOf(f.depth, at), l.intConst(1, at), at), at), l.set(f.pc, l.intConst(partEntry, at), at))
 		var got []ir.Stmt
 		for _, m := range r.out {
-			got = append(got, &ir.Assign{S: ir.S{Pos: at}, LHS: varOf(m.to, at), RHS: rawOf(m.from, at)})
+			got = append(got, l.brought(m, at))
 		}
 		p.list = slices.Concat(got, back, pop, p.list)
 		for _, q := range f.blocks {
@@ -84,6 +84,21 @@ func (f *frame) saves(l *lowerer) {
 	}
 	entry := f.blocks[partEntry]
 	entry.list = append(room, entry.list...)
+}
+
+// brought is the statement that does m.
+func (l *lowerer) brought(m move, at source.Pos) ir.Stmt {
+	if !m.from.IsArray() {
+		return &ir.Assign{S: ir.S{Pos: at}, LHS: varOf(m.to, at), RHS: rawOf(m.from, at)}
+	}
+	index := make([]*ir.Symbol, len(m.from.Dims))
+	x := &ir.Ref{X: ir.X{Pos: at, Typ: m.from.Type, Raw: true}, Sym: m.from}
+	y := &ir.Ref{X: ir.X{Pos: at, Typ: m.to.Type}, Sym: m.to}
+	for k := range index {
+		index[k] = l.local("copy", ir.Long, at)
+		x.Subs, y.Subs = append(x.Subs, varOf(index[k], at)), append(y.Subs, varOf(index[k], at))
+	}
+	return l.overElements(m.from, index, one(l.setTo(y, x, at)), at)
 }
 
 // savedArray puts the elements of array s on the stack, and takes them back.

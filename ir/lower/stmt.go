@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/lower/derived"
 	"github.com/spmdc/spmdc/ir/lower/structure"
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
@@ -11,6 +12,7 @@ import (
 
 // unitBody lowers the statements of a unit, of which none jumps any more.
 func (l *lowerer) unitBody(u *ast.Program) []ir.Stmt {
+	l.originalNames(u.Body)
 	l.statementFunctions(u)
 	body, ok := l.structured[u]
 	if !ok {
@@ -323,7 +325,7 @@ func (l *lowerer) mayChange(name ast.Name) bool {
 	}
 	switch {
 	case at.names[name.Name] == nil || at.used[name.Name]:
-		if l.impure("an assignment to "+name.Name+", which the procedure shares with others,", name.Pos) {
+		if !derived.Pooled(name.Name) && l.impure("an assignment to "+name.Name+", which the procedure shares with others,", name.Pos) {
 			return false
 		}
 	}

@@ -148,7 +148,7 @@ func (l *lowerer) changeTeam(s *ast.ChangeTeam) []ir.Stmt {
 	}
 	loops, change, changeIn, allocated := l.loops, l.team, l.teamIn, l.inTeam
 	l.scope, l.loops, l.team, l.teamIn, l.inTeam = in, nil, s.Pos, outer.ofUnit(), nil
-	body := l.construct(s.Name, s.Pos, s.EndPos, func() []ir.Stmt { return l.block(s.Body) })
+	body := l.construct(s.Name, s.Pos, s.EndPos, func() []ir.Stmt { return l.ownBlock(s.Body) })
 	l.scope = outer
 	var free []ir.Stmt
 	for _, sym := range l.inTeam {

@@ -67,8 +67,13 @@ func (l *lowerer) use(u *ast.Use) {
 		}
 	}
 	for name := range m.library {
-		if m.visible(name) && slices.Contains(i.locals(name), name) {
-			l.library[name] = true
+		if m.visible(name) {
+			l.importFunction(i, name, name)
+		}
+	}
+	for name, original := range m.renamed {
+		if m.visible(name) {
+			l.importFunction(i, name, original)
 		}
 	}
 	for name, e := range m.externals {
@@ -136,6 +141,67 @@ func (l *lowerer) importName(local string, s *ir.Symbol) {
 		l.ambiguous[s] = true
 	}
 	l.names[local], l.used[local] = s, true
+}
+
+// importFunction takes a procedure of an intrinsic module, which the module in hand calls name.
+func (l *lowerer) importFunction(i *imports, name, original string) {
+	for _, local := range i.locals(name) {
+		l.library[original] = true
+		if local != original {
+			l.renamed[local] = original
+		}
+	}
+}
+
+// originalNames gives procedures of intrinsic modules, which USE has renamed, their names back
+// in the statements of a unit, or of a construct with names of its own.
+func (l *lowerer) originalNames(list []ast.Stmt) {
+	renamed := map[string]string{}
+	for at := l.scope; at != nil; at = at.host {
+		for local, original := range at.renamed {
+			if l.lookup(local) == nil && l.procedure(local) == nil {
+				renamed[local] = original
+			}
+		}
+	}
+	if len(renamed) == 0 {
+		return
+	}
+	restore := func(name *string) {
+		if original, ok := renamed[*name]; ok {
+			*name = original
+		}
+	}
+	var in func(list []ast.Stmt)
+	in = func(list []ast.Stmt) {
+		for _, s := range list {
+			if c, ok := s.(*ast.Call); ok {
+				restore(&c.Proc.Name)
+			}
+			for _, x := range ast.Exprs(s) {
+				ast.Any(*x, func(e ast.Expr) bool {
+					if f, ok := e.(*ast.Index); ok {
+						restore(&f.Name)
+					}
+					return false
+				})
+			}
+			switch s.(type) {
+			case *ast.Block, *ast.Associate, *ast.ChangeTeam: // they have names of their own
+				continue
+			}
+			for _, body := range ast.Bodies(s) {
+				in(*body)
+			}
+		}
+	}
+	in(list)
+}
+
+// ownBlock lowers the statements of a construct with names of its own.
+func (l *lowerer) ownBlock(list []ast.Stmt) []ir.Stmt {
+	l.originalNames(list)
+	return l.block(list)
 }
 
 // checkImports reports names that the module does not have, or keeps for itself.
@@ -218,7 +284,7 @@ func (l *lowerer) checkAccess() {
 // has reports whether a module has a name.
 func (s *scope) has(name string) bool {
 	_, target := s.targets[name]
-	return s.names[name] != nil || s.library[name] || s.abstract[name] || s.generics[name] != nil || s.procs[name] != nil || target || s.externals[name].intrinsic || s.checkpoints && name == checkpointName
+	return s.names[name] != nil || s.library[name] || s.renamed[name] != "" || s.abstract[name] || s.generics[name] != nil || s.procs[name] != nil || target || s.externals[name].intrinsic || s.checkpoints && name == checkpointName
 }
 
 // visible reports whether those that use a module see its name.

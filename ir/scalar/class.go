@@ -22,12 +22,14 @@ const (
 	PrivateLast
 	// Reduced: all mentions are reduction statements with one operator.
 	Reduced
+	// Located: an extreme that is found with its place, or that place; see Location.
+	Located
 	// Carried: an iteration may use the value that an earlier one left.
 	Carried
 )
 
 func (c Class) String() string {
-	return [...]string{"invariant", "private", "private, last value live", "reduction", "carried"}[c]
+	return [...]string{"invariant", "private", "private, last value live", "reduction", "extreme with its place", "carried"}[c]
 }
 
 type classKey struct {
@@ -39,6 +41,7 @@ type classKey struct {
 type verdict struct {
 	class     Class
 	reduction Reduction
+	location  *Location
 	why       string
 	at        source.Pos
 }
@@ -86,6 +89,9 @@ func (in *Info) classify(loop *ir.Do, sym *ir.Symbol) verdict {
 	}
 	if r, ok := in.reduction(loop, sym); ok {
 		return verdict{class: Reduced, reduction: r, why: fmt.Sprintf("every mention is a reduction with %s", r.Op), at: r.Stmts[0].Position()}
+	}
+	if l := in.located(loop, sym); l != nil {
+		return verdict{class: Located, location: l, why: fmt.Sprintf("every mention is in the search for the %s", l.Op), at: l.Stmt.Position()}
 	}
 	if loop.Independent != nil && slices.Contains(loop.Independent.New, sym) {
 		v := verdict{class: Private, why: "declared NEW", at: loop.Independent.Pos}

@@ -394,7 +394,7 @@ func apart(m *interp.Machine, p *ir.Program, info *scalar.Info, seen map[string]
 		top := totals[len(totals)-1]
 		for _, sym := range p.Symbols {
 			switch class := info.Class(d, sym); {
-			case sym == d.Index || class == scalar.Invariant || class == scalar.Carried:
+			case sym == d.Index || class == scalar.Invariant || class == scalar.Carried || class == scalar.Located:
 			case class == scalar.Reduced && begin:
 				r, _ := info.ReductionOf(d, sym)
 				m.Values[sym] = identity[r.Op]

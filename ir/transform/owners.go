@@ -34,9 +34,12 @@ func (a *Analysis) kind(s ir.Stmt, loop *ir.Do) string {
 		}
 		switch a.info.Class(loop, ir.Target(as.LHS)) {
 		case scalar.Private:
-		case scalar.Reduced:
+		case scalar.Reduced, scalar.Located:
 			// Parts are computed by the owners of what is reduced.
 			k := "all"
+			if l, ok := a.info.LocationOf(loop, ir.Target(as.LHS)); ok && l.Extreme != ir.Target(as.LHS) {
+				return true // where the extreme is
+			}
 			for _, r := range ir.ExprRefs(as.RHS) {
 				if r.Sym.Distributed() {
 					k, _ = a.positions(r, s, loop)

@@ -46,6 +46,7 @@ type (
 		Abstract   bool
 		Components []*TypeDecl
 		Bound      []Binding
+		Final      []Name // its FINAL procedures
 		EndPos     source.Pos
 	}
 	// ParameterStmt is "parameter (n = 3, m = n+1)".

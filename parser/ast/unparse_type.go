@@ -24,12 +24,15 @@ func (p *printer) typeDef(s *TypeDef) {
 		p.stmt(c)
 	}
 	p.depth--
-	if len(s.Bound) > 0 {
+	if len(s.Bound)+len(s.Final) > 0 {
 		p.line(0, "contains")
 	}
 	p.depth++
 	for i := range s.Bound {
 		p.line(0, s.Bound[i].text())
+	}
+	if len(s.Final) > 0 {
+		p.line(0, "final :: "+joinNames(s.Final))
 	}
 	p.depth--
 	p.line(0, "end type")

@@ -9,7 +9,6 @@ var outsideWords = map[string]bool{
 	"codimension": true,
 	"contiguous":  true,
 	"elemental":   true,
-	"final":       true,
 	"format":      true, "generic": true,
 	"include":   true,
 	"module":    true,

@@ -174,7 +174,7 @@ func (t *table) Read(r spmd.Transfer) (*record.Source, error) {
 	}
 	if u.source == nil || r.Unformatted {
 		u.source = &record.Source{Name: u.where(), Where: u.where}
-		u.source.Next = u.nextRecord
+		u.source.Next, u.source.Back = u.nextRecord, func() { u.behind = false }
 	}
 	src := u.source
 	src.Modes, src.Stays, src.Chars = u.modes, r.Stay, 0

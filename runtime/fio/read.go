@@ -29,6 +29,7 @@ type reader struct {
 	src    *record.Source
 	record string
 	pos    int
+	left   int  // the position that T counts from: where a statement with ADVANCE='NO' has ended, or 0
 	zeros  bool // blanks stand for zeros
 	begun  bool
 	short  bool // with ADVANCE='NO': the record ended inside an item
@@ -60,6 +61,7 @@ func (r *reader) read(stay bool, items ...any) (err error) {
 		r.begun = true
 		if r.src.Held {
 			r.record, r.pos, r.src.Held = r.src.Record, r.src.Pos, false
+			r.left = r.pos
 		} else {
 			r.advance()
 		}
@@ -115,7 +117,7 @@ func (r *reader) advance() {
 	if !ok {
 		panic(record.PastEnd(r.src.Name))
 	}
-	r.record, r.pos = rec, 0
+	r.record, r.pos, r.left = rec, 0, 0
 }
 
 // find executes what stands in front of the descriptor of the next item.
@@ -149,7 +151,7 @@ func (r *reader) control(x *edit) {
 	case rounding:
 		r.src.Round = x.text[0]
 	default:
-		r.style.control(x, &r.pos)
+		r.style.control(x, &r.pos, r.left)
 	}
 }
 

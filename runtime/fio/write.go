@@ -16,6 +16,7 @@ type Writer struct {
 	text []byte // the records so far, with their ends
 	base int    // where the record in hand begins in text
 	pos  int    // the column of it, from 0, that is next
+	end  int    // the column behind the last character that was put
 	n    int    // items so far
 
 	records [][]byte // those that have ended, with split
@@ -28,6 +29,13 @@ func NewWriter(f *Format) *Writer { return &Writer{cursor: *newCursor(f)} }
 // For sets how the unit treats values, and returns w.
 func (w *Writer) For(m record.Modes) *Writer {
 	w.plus, w.comma, w.round = m.Plus, m.Comma, m.Round
+	return w
+}
+
+// Over lets the statement begin in front of rest, what an earlier one with ADVANCE='NO' has left
+// of the record behind its position, and returns w.
+func (w *Writer) Over(rest []byte) *Writer {
+	w.text = append(w.text, rest...)
 	return w
 }
 
@@ -50,14 +58,6 @@ func (f *Format) Text(items ...any) []byte {
 	w := NewWriter(f)
 	w.Add(items...)
 	return w.End()
-}
-
-// Part is Text of a statement with ADVANCE='NO': the last record has no end, and
-// what positions leave behind its last character is filled with blanks.
-func (f *Format) Part(items ...any) []byte {
-	w := NewWriter(f)
-	w.Add(items...)
-	return w.Stay()
 }
 
 // Add writes items: int32, int, float32, float64, bool, string, and complex64 and complex128,
@@ -103,14 +103,15 @@ func (w *Writer) End() []byte {
 	return w.text
 }
 
-// Stay ends the statement, but not the record.
-func (w *Writer) Stay() []byte {
+// Stay ends the statement, but not the record: text is what stands in front of the position,
+// rest what T or TL has left behind it. A position in front of the last character that was put
+// is not taken, as in gfortran.
+func (w *Writer) Stay() (text, rest []byte) {
 	w.finish()
+	w.pos = max(w.pos, w.end)
 	w.put(nil)
-	if w.base+w.pos < len(w.text) {
-		panic(&Error{Offset: -1, Status: statusFormat, Msg: "ADVANCE='NO' leaves the record in front of its last character, where T or TL has gone", Help: "write TR or T behind that, to its end"})
-	}
-	return w.text
+	at := w.base + w.pos
+	return w.text[:at], w.text[at:]
 }
 
 // Record ends the statement, which must have written one record of at most n
@@ -154,7 +155,7 @@ func (w *Writer) newRecord() {
 		w.records = append(w.records, bytes.Clone(w.text[w.base:]))
 	}
 	w.text = append(w.text, '\n')
-	w.base, w.pos = len(w.text), 0
+	w.base, w.pos, w.end = len(w.text), 0, 0
 }
 
 // control executes a descriptor that takes no item.
@@ -165,22 +166,22 @@ func (w *Writer) control(x *edit) {
 	case slash:
 		w.newRecord()
 	default:
-		w.style.control(x, &w.pos)
+		w.style.control(x, &w.pos, 0)
 	}
 }
 
 // control executes a descriptor that is the same in input and output, where pos is the
-// column that is next. In input the sign and the rounding change nothing.
-func (st *style) control(x *edit, pos *int) {
+// column that is next, and left the one in front of which T and TL do not go. In input the sign and the rounding change nothing.
+func (st *style) control(x *edit, pos *int, left int) {
 	switch x.kind {
 	case scale:
 		st.scale = x.n
 	case space, tabRight:
 		*pos += x.n
 	case tab:
-		*pos = x.n - 1
+		*pos = left + x.n - 1
 	case tabLeft:
-		*pos = max(*pos-x.n, 0)
+		*pos = max(*pos-x.n, left)
 	case signPlus:
 		st.plus = true
 	case signSuppress, signDefault:
@@ -201,6 +202,7 @@ func (w *Writer) put(s []byte) {
 	n := copy(w.text[at:], s)
 	w.text = append(w.text, s[n:]...)
 	w.pos += len(s)
+	w.end = w.pos
 }
 
 func (w *Writer) item(x *edit, item any) {

@@ -18,6 +18,8 @@ type Source struct {
 	Next func() (rec string, ok bool)
 	// Take is the next n bytes of an unformatted record.
 	Take func(n int) ([]byte, error)
+	// Back, if not nil, goes back in front of the end of the file, which a statement has found.
+	Back func()
 	// Done, if not nil, ends the statement.
 	Done func()
 	// Name is what is read, and Where, if not nil, the place of the last record in it.

@@ -32,7 +32,7 @@ func newInput(r io.Reader, out *output) *input {
 		r = strings.NewReader("")
 	}
 	in := &input{r: bufio.NewReaderSize(&prompting{r, out}, 1<<16)}
-	in.source = &record.Source{Next: in.next, Name: "standard input", Where: in.where}
+	in.source = &record.Source{Next: in.next, Name: "standard input", Where: in.where, Back: func() { in.end = false }}
 	return in
 }
 

@@ -38,15 +38,15 @@ func readGroup(open func() (*record.Source, error), name string, variables []gro
 		switch v := recover().(type) {
 		case nil:
 		case groupError:
-			g.err = v.err
+			if g.err = v.err; g.err.status == iostatEnd && src.Back != nil {
+				src.Back() // the next READ finds it once more
+			}
 		default:
 			panic(v)
 		}
 	}()
 	r := &groupReader{listReader{src: src, group: true}, g}
-	r.must(r.advance())
-	r.find(name)
-	for r.variable() {
+	for found := r.find(name); found && r.variable(); {
 	}
 	return g
 }
@@ -79,21 +79,29 @@ func (r *groupReader) skip() {
 }
 
 // find goes behind "&name".
-func (r *groupReader) find(name string) {
+func (r *groupReader) find(name string) bool {
 	for {
-		switch r.peek() {
-		case '!':
+		switch {
+		case !r.begun || r.pos > len(r.line):
+			if err := r.advance(); err != nil {
+				if !r.src.InString {
+					r.must(err)
+				}
+				return false
+			}
+			continue
+		case r.peek() == '!':
 			r.pos = len(r.line)
-		case '&', '$':
+		case r.peek() == '&' || r.peek() == '$':
 			rest := r.line[r.pos+1:]
 			if len(rest) >= len(name) && strings.EqualFold(rest[:len(name)], name) {
 				if r.pos += 1 + len(name); r.ends(r.peek()) {
-					return
+					return true
 				}
 				continue
 			}
 		}
-		r.skip()
+		r.pos++
 	}
 }
 

@@ -2,6 +2,7 @@ package spmd
 
 import (
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -34,6 +35,8 @@ type Observer interface {
 type observation struct {
 	Observer
 	on bool
+	// lost: the run failed, so that nothing was written.
+	lost bool
 	// missed is a flag that was given to a program that cannot measure itself.
 	missed string
 }
@@ -80,12 +83,20 @@ func (o *observation) begin(p *Program, n int) (err error) {
 // end writes what was measured; begin is when the run began, err how it ended.
 func (o *observation) end(stats *Stats, begin time.Time, stderr io.Writer, err error) error {
 	if !o.on || stats == nil {
+		o.lost = o.on && err != nil
 		return err
 	}
 	if werr := o.End(stats, time.Since(begin), stderr); err == nil {
 		return werr
 	}
 	return err
+}
+
+// explain says behind the errors of a run where what was measured is.
+func (o *observation) explain(stderr io.Writer) {
+	if o.lost {
+		fmt.Fprintln(stderr, "  no profile and no trace is written: the run failed")
+	}
 }
 
 // observe makes the observer see what a PE does until the function that it returns is called.

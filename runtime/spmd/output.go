@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -170,6 +171,11 @@ func (pe *PE) Write(text []byte) { pe.WriteTo(unitOutput, text) }
 
 // WriteTo is Write to a unit.
 func (pe *PE) WriteTo(unit int, text []byte) {
+	if rest := pe.Rest(unit); rest != nil {
+		if k := bytes.IndexByte(text, '\n'); k < len(rest) { // the record ends behind the rest
+			text = slices.Concat(text[:k], rest[k:], text[k:])
+		}
+	}
 	if pe.toFile(unit) {
 		if err := pe.files.Write(pe.takeWith(unit), text); err != nil {
 			panic(err)
@@ -182,6 +188,33 @@ func (pe *PE) WriteTo(unit int, text []byte) {
 	}
 	pe.with = Transfer{}
 	pe.emit(unit == unitError, text)
+}
+
+// WriteOpen writes what w has of a WRITE with ADVANCE='NO' to a unit, and keeps what that leaves of
+// the record behind its position.
+func (pe *PE) WriteOpen(unit int, w interface{ Stay() (text, rest []byte) }) {
+	text, rest := w.Stay()
+	pe.WriteTo(unit, text)
+	if len(rest) > 0 {
+		if pe.rests == nil {
+			pe.rests = map[int][]byte{}
+		}
+		pe.rests[unit] = rest
+	}
+}
+
+// Rest takes what WriteOpen has kept of the record of a unit, nil for nothing.
+func (pe *PE) Rest(unit int) []byte {
+	rest := pe.rests[unit]
+	delete(pe.rests, unit)
+	return rest
+}
+
+// writeRest writes what WriteOpen has kept, where the record ends without another WRITE.
+func (pe *PE) writeRest(unit int) {
+	if rest := pe.Rest(unit); rest != nil {
+		pe.WriteTo(unit, rest)
+	}
 }
 
 // emit writes text. An image keeps what it writes of a record until that ends, so that
@@ -198,7 +231,7 @@ func (pe *PE) emit(errors bool, text []byte) {
 	}
 }
 
-// endRecord writes what an image has written of a record that has not ended.
+// endRecord writes what an image has written to the standard output of a record that has not ended.
 func (pe *PE) endRecord() {
 	pe.out.write(pe.record)
 	pe.record = nil

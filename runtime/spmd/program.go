@@ -266,6 +266,7 @@ func run(p Program, args []string, stdin io.Reader, stdout, stderr io.Writer, bo
 		}
 	}
 	err = observed.end(counts, begin, stderr, err)
+	defer observed.explain(stderr)
 	if counts != nil && p.Elide != nil {
 		if werr := elision.written(counts); werr != nil && err == nil {
 			err = werr

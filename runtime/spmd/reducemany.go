@@ -15,6 +15,10 @@ import "github.com/spmdc/spmdc/runtime/transport"
 type Term struct {
 	word    uint64
 	combine func(acc, word uint64) uint64
+	// first, of an extreme with its place: whether values, of which those of the place follow,
+	// come before others. place is a value of one.
+	first func(values, others []uint64) bool
+	place bool
 	// undefined: nobody has added to what has no value, as far as this PE can tell.
 	undefined bool
 }
@@ -43,6 +47,37 @@ func OrOf(x bool) Term {
 
 func term[T number](x T, op *operation) Term {
 	return Term{word: toWord(x), combine: combine[T](op), undefined: undefined(x)}
+}
+
+// MaxAt is a term of which the largest is wanted, with its place: the terms PlaceOf that
+// follow, which have the values that they have on the PE where it is. Of equal values that is
+// the PE where the first ties values of the place, all INTEGER, are least, compared one after
+// another. A NaN is larger than nothing.
+func MaxAt[T number](x T, ties int) Term {
+	return at(x, ties, func(a, b T) bool { return a > b })
+}
+
+// MinAt is MaxAt for the smallest; nothing is larger than a NaN.
+func MinAt[T number](x T, ties int) Term {
+	return at(x, ties, func(a, b T) bool { return a < b })
+}
+
+// PlaceOf is a value of the place of the extreme in front of it.
+func PlaceOf[T number | bool](x T) Term { return Term{word: toWord(x), place: true} }
+
+func at[T number](x T, ties int, better func(a, b T) bool) Term {
+	return Term{word: toWord(x), undefined: undefined(x), first: func(values, others []uint64) bool {
+		v, o := fromWord[T](values[0]), fromWord[T](others[0])
+		if v != o {
+			return better(v, o)
+		}
+		for i := 1; i <= ties; i++ {
+			if v, o := int(values[i]), int(others[i]); v != o {
+				return v < o
+			}
+		}
+		return false
+	}}
 }
 
 // ReduceAll combines several terms over all PEs. Every PE takes part, with the same kinds
@@ -91,11 +126,24 @@ func (f *terms) Take(other transport.Folder) { copy(f.all[f.turn], other.(*terms
 
 // Fold takes the contribution of PE pe.
 func (f *terms) Fold(pe int, part transport.Memory) {
-	all := f.all[f.turn]
-	for i, w := range part.(*transport.Slice[uint64]).Data {
-		if pe > 0 {
-			w = f.list[i].combine(all[i], w)
+	all, words := f.all[f.turn], part.(*transport.Slice[uint64]).Data
+	if pe == 0 {
+		copy(all, words)
+		return
+	}
+	for i := 0; i < len(words); i++ {
+		t := &f.list[i]
+		if t.first == nil {
+			all[i] = t.combine(all[i], words[i])
+			continue
 		}
-		all[i] = w
+		end := i + 1
+		for end < len(words) && f.list[end].place {
+			end++
+		}
+		if t.first(words[i:end], all[i:end]) {
+			copy(all[i:end], words[i:end])
+		}
+		i = end - 1
 	}
 }

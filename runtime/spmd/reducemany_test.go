@@ -26,6 +26,41 @@ func TestReduceAll(t *testing.T) {
 	})
 }
 
+// TestPlaces: of equal extremes that one counts whose place is least, and what is combined in
+// front and behind is what it is.
+func TestPlaces(t *testing.T) {
+	everyBuild(t, func(t *testing.T, run func(np int, body func(pe *PE))) {
+		for _, np := range peCounts {
+			run(np, func(pe *PE) {
+				id := pe.ID()
+				for k := range 40 {
+					value := func(id int) float64 { return float64((id + k) % 3) }
+					place := func(id int) (int32, int) { return int32((id * 5) % 4), -id }
+					big, i, j := value(0), int32(0), 0
+					i, j = place(0)
+					small, l := int32(value(0)), 100
+					for q := range np {
+						x, y := place(q)
+						if v := value(q); v > big || v == big && (x < i || x == i && y < j) {
+							big, i, j = v, x, y
+						}
+						if v := int32(value(q)); v < small || v == small && 100-q < l {
+							small, l = v, 100-q
+						}
+					}
+					x, y := place(id)
+					s, v, w, m, even := id, value(id), int32(value(id)), 100-id, id%2 == 0
+					pe.ReduceAll(1, SumOf(s), MaxAt(v, 2), PlaceOf(x), PlaceOf(y), MinAt(w, 1), PlaceOf(m), PlaceOf(even), MaxOf(s))
+					v, x, y, w, m, even = Reduced(pe, 1, v), Reduced(pe, 2, x), Reduced(pe, 3, y), Reduced(pe, 4, w), Reduced(pe, 5, m), Reduced(pe, 6, even)
+					if v != big || x != i || y != j || w != small || m != l || even != (l%2 == 0) || Reduced(pe, 0, s) != np*(np-1)/2 || Reduced(pe, 7, s) != np-1 {
+						t.Errorf("PE %d of %d, round %d: %v at %v %v, %v at %v %v; want %v at %v %v, %v at %v", id, np, k, v, x, y, w, m, even, big, i, j, small, l)
+					}
+				}
+			})
+		}
+	})
+}
+
 // TestReduceAllWithoutValue: what nobody has given a value has none behind it, and the
 // results of 32 bits have to fit.
 func TestReduceAllWithoutValue(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"sync/atomic"
 
@@ -33,6 +34,7 @@ type PE struct {
 	recordsOf   int                 // how long the records are that the next READ of a string takes it for, or 0
 	outcome     outcome             // of the last statement that keeps its errors
 	record      []byte              // of an image: what it has written of a record
+	rests       map[int][]byte      // by unit: what a WRITE with ADVANCE='NO' has left of its record behind its position
 	in          *input              // shared; used by PE 0
 	stops       *stops              // shared; where STOP is noted
 	axes        []dist.Triplet      // see Box
@@ -175,7 +177,7 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 		if p.Elide != nil {
 			defer func() { pe.ended.Store(true) }()
 		}
-		defer pe.endRecord()
+		defer pe.endOutput()
 		defer pe.recover()
 		if p.Elide != nil {
 			pe.begin(names, options)
@@ -237,6 +239,14 @@ func Run(p Program, np int, stdin io.Reader, stdout io.Writer, body func(*PE)) (
 		return stats, stop
 	}
 	return stats, nil
+}
+
+// endOutput writes what PE pe has of records that have not ended.
+func (pe *PE) endOutput() {
+	for _, unit := range slices.Sorted(maps.Keys(pe.rests)) {
+		pe.writeRest(unit)
+	}
+	pe.endRecord()
 }
 
 // endFiles closes the files of all PEs; err is how the run has ended.

@@ -151,6 +151,7 @@ func (pe *PE) source() func() (*record.Source, error) {
 		unit = *pe.from
 	}
 	pe.from = nil
+	pe.writeRest(unit)
 	t := pe.takeWith(unit)
 	return func() (*record.Source, error) {
 		if pe.toFile(unit) {
@@ -196,6 +197,14 @@ func (pe *PE) fileStatement(word string, given map[string]any, q *question) {
 	if pe.files != nil {
 		if word == "flush" {
 			pe.out.flush()
+		}
+		if word != "inquire" && word != "flush" {
+			switch unit := given["unit"].(type) {
+			case int:
+				pe.writeRest(unit)
+			case int32:
+				pe.writeRest(int(unit))
+			}
 		}
 		values, err = pe.files.Do(word, given, q.keys)
 	}

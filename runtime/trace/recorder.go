@@ -64,7 +64,7 @@ type Recorder struct {
 	transport.Transport
 
 	regions []Sum
-	acts    []Sum // by site + 1, and activity; those of site -1 come first
+	acts    []Sum // by activity, and site + 1: a site has few activities, and many sites have the same
 	open    []frame
 	events  *buffer // nil: sums alone
 
@@ -330,9 +330,9 @@ func (r *Recorder) took(a Activity, site int, began int64) int64 {
 
 // index is where the sum of an activity of a site is.
 func (r *Recorder) index(a Activity, site int) int {
-	at := (site+1)*int(activities) + int(a)
-	if site < 0 || at >= len(r.acts) {
-		return int(a)
+	all := len(r.acts) / int(activities)
+	if site < 0 || site+1 >= all {
+		return int(a) * all
 	}
-	return at
+	return int(a)*all + site + 1
 }

@@ -1,11 +1,13 @@
 package trace
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/spmdc/spmdc/runtime/trace/tracefile"
 	"github.com/spmdc/spmdc/runtime/transport"
@@ -281,6 +283,10 @@ func (o *observer) writeReports(newWriter func() *tracefile.Writer, p *profile) 
 	clocks, err := o.apart.clocks(p.Definitions, p.tick*1e9)
 	if err != nil {
 		return nil, err
+	}
+	first := slices.MinFunc(clocks, func(a, b affine) int { return cmp.Compare(a.at, b.at) }).at
+	for i := range clocks {
+		clocks[i].at -= first // the time of a trace begins with the first process
 	}
 	w := newWriter()
 	for i, x := range reports {

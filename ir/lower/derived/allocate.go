@@ -37,8 +37,8 @@ func (t *unit) allocate(s *ast.Allocate) []ast.Stmt {
 			c.Args = append(c.Args, t.expr(a))
 			continue
 		}
-		if s.Free && o.of.hasContents() {
-			before = append(before, t.emptied(o)...)
+		if s.Free {
+			before = append(append(before, t.finalizedThere(o)...), t.emptied(o)...)
 		}
 		leaves := o.of.leaves()
 		if o.comp == nil && o.root.presence() {

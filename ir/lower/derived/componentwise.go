@@ -56,7 +56,7 @@ func (t *unit) componentwise(to, from *object, base ast.Base) []ast.Stmt {
 	}
 	x, y := name("%to", to), name("%from", from)
 	var out []ast.Stmt
-	if to.comp == nil && to.root.allocatable && !slices.ContainsFunc(to.groups, func(g group) bool { return g.args != nil }) && to.rank() == from.rank() {
+	if to.comp == nil && to.root.allocatable && !to.subscripted() && to.rank() == from.rank() {
 		out = t.allocatedFor(x, y, to.rank(), base)
 	}
 	for _, c := range to.of.comps {

@@ -113,7 +113,7 @@ func (t *unit) allocateDescribed(s *ast.Allocate) []ast.Stmt {
 		check := e.when(e.bin(other, t.field(d, "at"), e.lit(0)), fails...)
 		var does []ast.Stmt
 		if s.Free {
-			does = one(t.clear(d, b))
+			does = t.clear(d, b)
 		} else {
 			does = t.allocation1(o, bounds, from, mold, e)
 		}
@@ -273,6 +273,7 @@ func (t *unit) assignWhole(o *object, x ast.Expr, base ast.Base) []ast.Stmt {
 			if value == nil {
 				return nil
 			}
+			out = append(out, t.finalizedPlace(d, b)...)
 			out = append(out, take)
 			out = append(out, t.emptied(o)...)
 			return append(out, t.assigned(o, t.references(value), e.base())...)
@@ -307,7 +308,7 @@ func (t *unit) assignWhole(o *object, x ast.Expr, base ast.Base) []ast.Stmt {
 		view := ast.Association{Name: ast.Name{Pos: e.Pos, Name: name}, X: e.id(store), At: clone(at), Lows: lo, Extents: n}
 		out = append(out, &ast.Associate{Base: e.base(), EndPos: e.Pos, Names: []ast.Association{view}, Body: one(e.set(e.id(name), value))})
 	}
-	anew := []ast.Stmt{t.clear(d, b), e.set(t.field(d, "at"), clone(at))}
+	anew := []ast.Stmt{t.released(d, b), e.set(t.field(d, "at"), clone(at))}
 	anew = append(anew, t.setBounds(d, b, lo, n, e)...)
 	return append(out, e.when(e.bin("/=", clone(at), t.field(d, "at")), anew...))
 }
@@ -331,9 +332,10 @@ func (t *unit) assignElements(o *object, x ast.Expr, e builder) []ast.Stmt {
 	l := tmp.of.leaves()[0]
 	n := t.keptInteger(e.ref("size", t.reference(tmp, l), e.lit(len(l.dims)+1)), e, &out)
 	differs := e.bin(".or.", e.bin("==", t.field(d, "at"), e.lit(0)), e.bin("/=", t.field(d, "n1"), clone(n)))
-	anew := []ast.Stmt{t.clear(d, b), e.call(b.pool.part("take"), t.field(d, "at"), clone(n))}
+	anew := []ast.Stmt{t.released(d, b), e.call(b.pool.part("take"), t.field(d, "at"), clone(n))}
 	anew = append(anew, t.setBounds(d, b, []ast.Expr{e.lit(1)}, []ast.Expr{n}, e)...)
 	anew = append(anew, t.begun(o)...)
+	out = append(out, t.finalizedPlace(d, b)...)
 	out = append(out, e.otherwise(e.when(differs, anew...), t.emptied(o)...))
 	for _, l := range o.of.leaves() {
 		out = append(out, e.copy(t.reference(o, l), t.reference(tmp, l)))
@@ -345,7 +347,10 @@ func (t *unit) assignElements(o *object, x ast.Expr, e builder) []ast.Stmt {
 func (t *unit) owned(x ast.Expr, r *record, e builder) *object {
 	after := len(t.after)
 	parts := t.value(x, r, false)
-	t.after = t.after[:after] // it is not deallocated behind the statement
+	anew := t.isAnew(x, r)
+	if anew {
+		t.after = t.after[:after] // it is not deallocated behind the statement
+	}
 	if len(parts) < len(r.leaves()) {
 		return nil
 	}
@@ -357,40 +362,50 @@ func (t *unit) owned(x ast.Expr, r *record, e builder) *object {
 	for k, l := range r.leaves() {
 		t.before = append(t.before, e.copy(t.reference(tmp, l), parts[k]))
 	}
-	if !t.isAnew(x) {
+	if !anew {
 		t.before = append(t.before, t.ownCopies(tmp)...)
 	}
 	return tmp
 }
 
-// isAnew reports whether the value of x owns what it has: that of a function, or a structure constructor.
-func (t *unit) isAnew(x ast.Expr) bool {
+// isAnew reports whether the value of x, of type r, owns what it has: that of a function, unless it is
+// finalized behind the statement, or a structure constructor.
+func (t *unit) isAnew(x ast.Expr, r *record) bool {
 	switch x := x.(type) {
 	case *ast.Paren:
-		return t.isAnew(x.X)
+		return t.isAnew(x.X, r)
 	case *ast.Index:
-		return t.object(x) == nil && (t.chosen(x.Name, x.Args) != nil || t.record(x.Name) != nil)
+		return t.object(x) == nil && (t.chosen(x.Name, x.Args) != nil && !t.p.isFinalizable(r) || t.record(x.Name) != nil)
 	case *ast.Component:
-		return t.object(x) == nil
+		return t.object(x) == nil && !t.p.isFinalizable(r)
 	case *ast.Binary, *ast.Unary:
-		return true
+		return !t.p.isFinalizable(r)
 	}
 	return false
 }
 
 // ownedArray is the same, of an array of rank 1.
 func (t *unit) ownedArray(x ast.Expr, r *record, e builder) *object {
-	parts := t.value(x, r, false)
+	rank := 1
+	if o := t.object(x); o != nil {
+		rank = o.rank()
+	}
+	tmp := t.heldArray(r, rank, t.value(x, r, false), e)
+	if tmp != nil {
+		t.before = append(t.before, t.ownCopies(tmp)...)
+	}
+	return tmp
+}
+
+// heldArray is an array that parts, of type r and this rank, are assigned to in front of the
+// statement; nil after an error.
+func (t *unit) heldArray(r *record, rank int, parts []ast.Expr, e builder) *object {
 	if len(parts) < len(r.leaves()) {
 		return nil
 	}
 	if t.fixed != "" {
 		t.p.errorf(e.Pos, "an array of type %s stands %s", r.name, t.fixed).WithHelp("assign it to a variable in front of the statement")
 		return nil
-	}
-	rank := 1
-	if o := t.object(x); o != nil {
-		rank = o.rank()
 	}
 	s := t.scope.ofUnit()
 	s.count++
@@ -401,7 +416,6 @@ func (t *unit) ownedArray(x ast.Expr, r *record, e builder) *object {
 		s.temps = append(s.temps, d)
 		t.before = append(t.before, &ast.Assign{Base: e.base(), Part: true, Anew: true, LHS: t.reference(tmp, l), RHS: parts[k]})
 	}
-	t.before = append(t.before, t.ownCopies(tmp)...)
 	return tmp
 }
 
@@ -411,7 +425,7 @@ func (t *unit) filledWith(o *object, x ast.Expr, e builder) []ast.Stmt {
 	if tmp == nil {
 		return nil
 	}
-	out := t.emptied(o)
+	out := append(t.finalizedThere(o), t.emptied(o)...)
 	for _, l := range o.of.leaves() {
 		if len(l.dims) == 0 {
 			out = append(out, e.copy(t.reference(o, l), t.reference(tmp, l)))
@@ -437,7 +451,7 @@ func (t *unit) deepAssignment(to *object, x ast.Expr, r *record, base ast.Base) 
 		if tmp == nil {
 			return nil
 		}
-		return append(t.emptied(to), t.assigned(to, t.references(tmp), base)...)
+		return append(append(t.finalizedThere(to), t.emptied(to)...), t.assigned(to, t.references(tmp), base)...)
 	}
 	if from != nil && from.rank() == 0 || from == nil && !isArrayValue(x) {
 		return t.filledWith(to, x, e)
@@ -446,7 +460,7 @@ func (t *unit) deepAssignment(to *object, x ast.Expr, r *record, base ast.Base) 
 	if tmp == nil {
 		return nil
 	}
-	out := t.ifAllocated(to, t.emptied(to))
+	out := append(t.finalizedThere(to), t.ifAllocated(to, t.emptied(to))...)
 	return append(out, t.leavesCopied(to, tmp, r.leaves(), base)...)
 }
 

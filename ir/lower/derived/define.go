@@ -281,6 +281,7 @@ func (p *program) boundProcedures(s *scope) {
 				r.bound[name] = b
 			}
 		}
+		p.finals(r)
 		for _, generic := range []bool{false, true} {
 			for i := range d.Bound {
 				if d.Bound[i].Generic == generic {

@@ -53,7 +53,7 @@ func (t *unit) move(x, y ast.Expr, e builder) (out []ast.Stmt) {
 		for _, c := range d.of.comps {
 			body = append(body, e.set(t.field(d, c.name), t.field(f, c.name)))
 		}
-		body = append(one(t.clear(d, to.described)), append(body, e.set(t.field(f, "at"), e.lit(0)))...)
+		body = append(t.clear(d, to.described), append(body, e.set(t.field(f, "at"), e.lit(0)))...)
 		return append(out, e.when(e.bin("/=", t.field(d, "at"), t.field(f, "at")), body...))
 	case described(from):
 		name, parts := t.partsOf(y, from.described, e)
@@ -64,14 +64,11 @@ func (t *unit) move(x, y ast.Expr, e builder) (out []ast.Stmt) {
 			args[k] = e.section(lo, e.minus(e.plus(clone(lo), t.field(from.whole, fmt.Sprint("n", k+1))), e.lit(1)))
 		}
 		free := t.list(one(e.when(e.ref("allocated", clone(y)), &ast.Allocate{Base: e.base(), Free: true, Args: []ast.Expr{clone(y)}})))
-		var anew ast.Expr = clone(name)
-		if b.rank > 0 {
-			anew = elementOf(name, args, e.XBase)
-		}
+		anew := elementOf(clone(name), args, e.XBase)
 		body := t.list(one(&ast.Allocate{Base: e.base(), Args: []ast.Expr{anew}}))
 		body = append(body, t.wrapped(func() []ast.Stmt { return t.transferred(parts, t.partsDescribed(from), e) })...)
 		body = append(body, t.forgotten(from)...)
-		body = append(body, t.clear(from.whole, b))
+		body = append(body, t.released(from.whole, b))
 		return append(append(out, free...), e.when(e.bin("/=", t.field(from.whole, "at"), e.lit(0)), body...))
 	}
 	b := to.described
@@ -86,9 +83,13 @@ func (t *unit) move(x, y ast.Expr, e builder) (out []ast.Stmt) {
 	})...)
 	if o := t.object(x); o != nil && o.of != nil {
 		body = append(body, t.forgotten(o)...)
+		for _, l := range o.of.leaves() {
+			body = append(body, t.freed(t.reference(o, l), e.base()))
+		}
+	} else {
+		body = append(body, t.list(one(&ast.Allocate{Base: e.base(), Free: true, Args: []ast.Expr{clone(x)}}))...)
 	}
-	body = append(body, t.list(one(&ast.Allocate{Base: e.base(), Free: true, Args: []ast.Expr{clone(x)}}))...)
-	return append(out, t.clear(to.whole, b), e.when(t.expr(e.ref("allocated", clone(x))), body...))
+	return append(append(out, t.clear(to.whole, b)...), e.when(t.expr(e.ref("allocated", clone(x))), body...))
 }
 
 // moveBy moves what from describes by a variable, to a descriptor of another pool.
@@ -130,6 +131,9 @@ func (t *unit) partsOf(x ast.Expr, b *described, e builder) (ast.Expr, []ast.Exp
 }
 
 func elementOf(x ast.Expr, args []ast.Expr, at ast.XBase) ast.Expr {
+	if len(args) == 0 {
+		return x
+	}
 	if c, ok := x.(*ast.Component); ok {
 		own := *c
 		own.List, own.Args = true, args

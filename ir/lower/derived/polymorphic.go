@@ -467,10 +467,15 @@ func (t *unit) becomes(o *object, x ast.Expr, base ast.Base) []ast.Stmt {
 		return nil
 	}
 	o = t.steady(o)
+	ends := t.finalized(o)
 	if !t.p.isChosen(r) {
 		to := *o
 		to.store, to.of = o.storage(), r
-		return append(one(t.setType(o, t.p.numberOf(r), base)), t.assigned(&to, t.value(x, r, false), base)...)
+		parts := t.value(x, r, false)
+		if len(ends) > 0 {
+			parts = t.kept(r, parts, o.XBase)
+		}
+		return append(append(ends, t.setType(o, t.p.numberOf(r), base)), t.assigned(&to, parts, base)...)
 	}
 	from := t.object(x)
 	if from == nil {
@@ -479,8 +484,7 @@ func (t *unit) becomes(o *object, x ast.Expr, base ast.Base) []ast.Stmt {
 	if from == nil {
 		return nil
 	}
-	set := &ast.Assign{Base: base, LHS: t.typeNumber(o), RHS: t.typeNumber(from)}
-	out := one(set)
+	out := append(ends, &ast.Assign{Base: base, LHS: t.typeNumber(o), RHS: t.typeNumber(from)})
 	whole := *from
 	whole.store, whole.of = from.storage(), from.storage()
 	for k, l := range o.of.leaves() {
@@ -538,7 +542,7 @@ func (t *unit) allocateChosen(s *ast.Allocate, o *object) []ast.Stmt {
 	}
 	o = t.steady(o)
 	if s.Free {
-		return []ast.Stmt{stop("==", "attempt to deallocate "+o.name+", which is not allocated"), t.setType(o, 0, base)}
+		return append(append(one(stop("==", "attempt to deallocate "+o.name+", which is not allocated")), t.finalized(o)...), t.setType(o, 0, base))
 	}
 	out := one(stop("/=", "attempt to allocate "+o.name+", which is allocated"))
 	if source != nil {

@@ -2,6 +2,8 @@ package derived
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spmdc/spmdc/parser/ast"
 )
@@ -89,11 +91,15 @@ func (p *program) makePools() {
 	}
 }
 
+// Pooled reports whether a variable has what belongs to allocatable components of all objects of a
+// type, each of which has its own part of it.
+func Pooled(name string) bool { return strings.Contains(name, "%pool%") }
+
 // procedure adds procedure name of q.
 func (p *program) procedure(q *pool, name string, body []ast.Stmt) {
 	s := q.home.scope
 	e := builder{ast.XBase{Pos: q.home.def.Pos, End: q.home.def.Pos}}
-	u := &ast.Program{Pos: e.Pos, EndPos: e.Pos, Kind: ast.SubroutineUnit, Name: q.part(name) + "%of", Recursive: name != "take", Body: body,
+	u := &ast.Program{Pos: e.Pos, EndPos: e.Pos, Kind: ast.SubroutineUnit, Name: q.part(name) + "%of", Recursive: name != "take", Implied: true, Body: body,
 		Args: []ast.Name{{Pos: e.Pos, Name: "%at"}, {Pos: e.Pos, Name: "%n"}}}
 	intent := "inout"
 	if name == "take" {
@@ -209,10 +215,33 @@ func (t *unit) overOwned(o *object, f func(d *object, b *described) []ast.Stmt) 
 
 // emptied deallocates what the elements of o own.
 func (t *unit) emptied(o *object) []ast.Stmt {
-	return t.overOwned(o, func(d *object, b *described) []ast.Stmt { return one(t.clear(d, b)) })
+	return t.overOwned(o, t.clear)
 }
 
-func (t *unit) clear(d *object, b *described) ast.Stmt {
+// clear finalizes and deallocates what d describes, if it is allocated.
+func (t *unit) clear(d *object, b *described) []ast.Stmt {
+	return append(t.finalizedPlace(d, b), t.released(d, b))
+}
+
+// finalizedPlace finalizes what d describes, if it is allocated.
+func (t *unit) finalizedPlace(d *object, b *described) []ast.Stmt {
+	if b.elem == nil || !t.p.isFinalizable(b.elem) {
+		return nil
+	}
+	e := builder{d.XBase}
+	if b.rank > 1 && slices.ContainsFunc(b.elem.final, func(f *function) bool { return f.variableOf(f.unit.Args[0].Name).rank == b.rank }) {
+		t.p.errorf(d.Pos, "a FINAL procedure for arrays of %d dimensions, and %s is an allocatable component or pointer of as many", b.rank, d.name).WithHelp("make the procedure ELEMENTAL")
+		return nil
+	}
+	body := t.finalized(t.everyOf(d, b, e))
+	if len(body) == 0 {
+		return nil
+	}
+	return one(e.when(e.bin("/=", t.field(d, "at"), e.lit(0)), body...))
+}
+
+// released deallocates what d describes.
+func (t *unit) released(d *object, b *described) ast.Stmt {
 	e := builder{d.XBase}
 	return e.call(b.pool.part("clear"), t.field(d, "at"), &ast.Paren{XBase: e.XBase, X: t.countOf(d, b, e.XBase)})
 }

@@ -37,6 +37,7 @@ type record struct {
 	parent *record
 	comps  []*component // those of the parent first
 	bound  map[string]*bound
+	final  []*function
 	names  []string // of the constants and procedures that go with it
 	decls  []ast.Stmt
 	leaf   []*leaf

@@ -17,6 +17,7 @@ type unit struct {
 	fixed  string            // where nothing can be done first: "in the condition of a loop"
 	start  []ast.Stmt        // what the unit does first: initial values
 	finish []ast.Stmt        // and last: what its variables own is deallocated
+	begins []ast.Stmt        // what allocates the variables of a module that pointers may point to
 	after  []ast.Stmt        // what is done behind the statement in hand
 	alone  bool              // which has no statements inside
 	views  []ast.Association // arrays that it sees by names of its own, and
@@ -36,6 +37,7 @@ func (p *program) unit(u *ast.Program) *ast.Program {
 		}
 	}
 	out.Spec = t.declarations(u.Spec)
+	out.Spec = append(out.Spec, t.beginning(u)...)
 	if result != nil && u.Prefix != nil {
 		d := &ast.TypeDecl{Base: ast.Base{Pos: u.Pos}, Type: *u.Prefix, Entities: []ast.Entity{{Pos: u.Pos, Name: resultName(u)}}}
 		out.Spec = append(out.Spec, t.typedDecl(d)...)
@@ -43,6 +45,10 @@ func (p *program) unit(u *ast.Program) *ast.Program {
 	out.Body = t.list(u.Body)
 	out.Spec = append(append(out.Spec, t.scope.temps...), p.ownNames(u)...)
 	out.Body = append(t.start, t.finished(out.Body)...)
+	if u.Kind == ast.MainUnit {
+		uses, calls := p.allBegins(u)
+		out.Spec, out.Body = append(uses, out.Spec...), append(calls, out.Body...)
+	}
 	out.Contains = p.units(slices.Concat(u.Contains, p.extra[u]))
 	return &out
 }
@@ -52,30 +58,8 @@ func (t *unit) finished(list []ast.Stmt) []ast.Stmt {
 	if len(t.finish) == 0 {
 		return list
 	}
-	var returns func(list []ast.Stmt) []ast.Stmt
-	returns = func(list []ast.Stmt) []ast.Stmt {
-		var out []ast.Stmt
-		for _, s := range list {
-			if r, ok := s.(*ast.Return); ok {
-				if label := r.Label; label != 0 {
-					out = append(out, &ast.Continue{Base: ast.Base{Pos: r.Pos, Label: label}})
-					r = ast.Copy(r)
-					r.Label = 0
-				}
-				out = append(append(out, copies(t.finish)...), r)
-				continue
-			}
-			for _, b := range ast.Bodies(s) {
-				*b = returns(*b)
-			}
-			if c, ok := s.(*ast.If); ok && c.OneLine && len(c.Arms[0].Body) != 1 {
-				c.OneLine = false
-			}
-			out = append(out, s)
-		}
-		return out
-	}
-	return append(returns(list), t.finish...)
+	isReturn := func(s ast.Stmt, _ int) bool { _, is := s.(*ast.Return); return is }
+	return append(leaving(list, t.finish, 0, isReturn), t.finish...)
 }
 
 // copies are the statements of list with nodes of their own.
@@ -394,21 +378,28 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 		case e.Init != nil:
 			values = t.value(e.Init, v.of, false)
 		}
-		lasts := d.Save || t.saveAll || !t.unit.Kind.IsProcedure()
-		if v.of.hasContents() && !d.Parameter {
+		lasts := t.lasts(d)
+		final := t.p.isFinalizable(v.of) && !v.pointer
+		if (v.of.hasContents() || final) && !d.Parameter {
 			whole := t.object(&ast.Ident{XBase: ast.XBase{Pos: e.Pos, End: e.Pos}, Name: e.Name})
+			ends := append(t.finalizedThere(whole), t.ifAllocated(whole, t.emptied(whole))...)
 			switch {
 			case dummy && d.Intent == "out":
-				t.start = append(t.start, t.ifAllocated(whole, t.emptied(whole))...)
+				if final && v.allocatable {
+					for _, l := range v.of.leaves() {
+						ends = append(ends, t.freed(t.reference(whole, l), ast.Base{Pos: e.Pos}))
+					}
+				}
+				t.start = append(t.start, ifPresent(d.Optional, v.name+v.of.leaves()[0].name, ends, e.Pos)...)
 			case !dummy && !result && !lasts:
-				t.finish = append(t.finish, t.ifAllocated(whole, t.emptied(whole))...)
+				t.finish = append(t.finish, ends...)
 			}
 		}
 		for k, l := range v.of.leaves() {
 			t.suits(v, l, e.Pos, dummy)
 			one := leafDecl(l, &c, e.Name, e.Pos, t.dims(dims), codims)
-			if dummy && d.Intent == "out" && l.owned() {
-				one.Intent = "inout" // it says what is deallocated at the entry
+			if dummy && d.Intent == "out" && (l.owned() || final) {
+				one.Intent = "inout" // it says what is deallocated or finalized at the entry
 			}
 			if v.class && !v.dynamic {
 				if one.Optional = one.Optional || l.path[0].owner != nil; l.path[0] == t.p.number {
@@ -423,7 +414,7 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 				one.Entities[0].Init = values[k]
 			case x == nil || l.open || c.Allocatable || v.class && !v.dynamic && (l.path[0] == t.p.number || l.path[0].owner != nil) || v.dynamic && l.path[0] != t.p.number || dummy && d.Intent != "out" || e.Init != nil || len(values) > 0:
 			case dummy || result || !lasts:
-				t.start = append(t.start, t.initially(e.Name, l, x, v.rank, e.Pos))
+				t.start = append(t.start, ifPresent(dummy && d.Optional, e.Name+l.name, []ast.Stmt{t.initially(e.Name, l, x, v.rank, e.Pos)}, e.Pos)...)
 			case l.comp.array && len(l.dims)+len(dims) > len(l.comp.dims):
 				one.Entities[0].Init = t.repeated(x, l, slices.Concat(l.dims, t.dims(dims)), e.Pos)
 			default:
@@ -439,6 +430,21 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 	out = append(t.scope.ofUnit().early, out...)
 	t.scope.ofUnit().early = nil
 	return out
+}
+
+// ifPresent is list, where optional holds only if argument name is present.
+func ifPresent(optional bool, name string, list []ast.Stmt, pos source.Pos) []ast.Stmt {
+	if !optional || len(list) == 0 {
+		return list
+	}
+	e := builder{ast.XBase{Pos: pos, End: pos}}
+	return one(e.when(e.ref("present", e.id(name)), list...))
+}
+
+// lasts reports whether the variables that d declares keep their values: not those of a procedure or BLOCK
+// without SAVE.
+func (t *unit) lasts(d *ast.TypeDecl) bool {
+	return d.Save || t.saveAll || !t.unit.Kind.IsProcedure() && t.scope == t.scope.ofUnit()
 }
 
 // initially gives part l of the variable called name its initial value x.

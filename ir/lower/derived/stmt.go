@@ -67,6 +67,14 @@ func baseOf(s ast.Stmt) *ast.Base {
 		return &s.Base
 	case *ast.DoWhile:
 		return &s.Base
+	case *ast.Return:
+		return &s.Base
+	case *ast.Exit:
+		return &s.Base
+	case *ast.Cycle:
+		return &s.Base
+	case *ast.Goto:
+		return &s.Base
 	}
 	return nil
 }
@@ -287,6 +295,12 @@ func (t *unit) intrinsicCall(s *ast.Call, args []ast.Expr) []ast.Stmt {
 		return nil
 	}
 	r := t.typeOf(args[0])
+	var out []ast.Stmt
+	if name == "move_alloc" && len(args) > 1 {
+		if to := t.object(args[1]); to != nil && to.of != nil {
+			out = t.finalizedThere(to)
+		}
+	}
 	if name == "co_broadcast" && r.hasContents() {
 		t.p.errorf(s.Pos, "CO_BROADCAST of type %s, which has allocatable components in arrays or in each other", r.name).WithHelp("broadcast the components one by one")
 		return nil
@@ -299,7 +313,6 @@ func (t *unit) intrinsicCall(s *ast.Call, args []ast.Expr) []ast.Stmt {
 			lists = append(lists, nil)
 		}
 	}
-	var out []ast.Stmt
 	for k := range r.leaves() {
 		c := &ast.Call{Base: s.Base, Proc: s.Proc}
 		for i, a := range args {
@@ -344,11 +357,15 @@ func (t *unit) associate(s *ast.Associate) []ast.Stmt {
 		part := false
 		if o != nil {
 			v.rank, v.class = o.rank(), o.root.class && o.comp == nil
-			for _, g := range o.groups {
-				part = part || g.args != nil
-			}
+			part = o.subscripted()
 		}
 		in.vars[n.Name.Name] = v
+		if part && o.of == r && o.rank() == 0 && slices.ContainsFunc(r.leaves(), func(l *leaf) bool {
+			return slices.ContainsFunc(l.dims, func(d ast.DimSpec) bool { return d.Lo != nil })
+		}) {
+			v.alias = t.frozen(o) // a part of an array would begin with 1
+			continue
+		}
 		var values []ast.Expr
 		if o != nil && o.of == r && o.store == nil {
 			values = t.references(o)
@@ -358,9 +375,6 @@ func (t *unit) associate(s *ast.Associate) []ast.Stmt {
 		for k, l := range r.leaves() {
 			if k >= len(values) {
 				break
-			}
-			if part && slices.ContainsFunc(l.dims, func(d ast.DimSpec) bool { return d.Lo != nil }) {
-				t.p.errorf(n.Pos, "%s is associated with an element, whose component %s has a lower bound", n.Name.Name, l.comp.name).WithHelp("write the element in place of %s", n.Name.Name)
 			}
 			c.Names = append(c.Names, ast.Association{Name: ast.Name{Pos: n.Pos, Name: n.Name.Name + l.name}, X: values[k]})
 		}
@@ -380,7 +394,10 @@ func (t *unit) block(s *ast.Block) []ast.Stmt {
 	t.p.spec(t.scope, s.Spec)
 	c.Spec = t.declarations(s.Spec)
 	body := t.list(s.Body)
-	c.Body = append(t.start, append(body, t.finish...)...)
+	if len(t.finish) > 0 {
+		body = append(leaving(body, t.finish, 0, t.leavesBlock(body)), t.finish...)
+	}
+	c.Body = append(t.start, body...)
 	t.scope, t.start, t.finish = outer, start, finish
 	return one(&c)
 }
@@ -433,6 +450,9 @@ func (t *unit) assignment(s *ast.Assign) []ast.Stmt {
 	if r.hasContents() {
 		return t.deepAssignment(to, s.RHS, r, s.Base)
 	}
+	if t.p.isFinalizable(r) {
+		return t.finalAssignment(to, s.RHS, r, s.Base)
+	}
 	to = t.steady(to)
 	if o := t.object(s.RHS); o != nil {
 		return t.copied(to, t.steadyFor(o, to), s.Base)
@@ -445,7 +465,7 @@ func (t *unit) assignment(s *ast.Assign) []ast.Stmt {
 		return nil
 	}
 	if t.crossing(to, parts) {
-		if t.fixed != "" || to.rank() > 0 || to.root.allocatable {
+		if t.fixed != "" || to.rank() > 0 || to.root.allocatable && !to.subscripted() {
 			t.p.errorf(s.Pos, "the value assigned to %s is made of other components of it", to.name).WithHelp("assign it to a variable of its own first")
 			return nil
 		}
@@ -503,6 +523,14 @@ func (t *unit) leavesCopied(to, from *object, leaves []*leaf, base ast.Base) []a
 	var out []ast.Stmt
 	for _, l := range leaves {
 		x, y := t.reference(to, l), t.reference(from, l)
+		if from.rank() == 0 {
+			for k := range to.rank() { // each element gets the whole component
+				if len(l.dims) > 0 && !l.open && !l.pointer() {
+					dim := &ast.IntLit{XBase: from.XBase, Text: fmt.Sprint(len(l.dims) + k + 1)}
+					y = called("spread", from.XBase, y, dim, called("size", from.XBase, clone(x), clone(dim)))
+				}
+			}
+		}
 		if l.pointer() {
 			out = append(out, &ast.PointerAssign{Base: base, To: []ast.Expr{x}, X: y})
 			continue
@@ -577,6 +605,28 @@ func (t *unit) crossing(to *object, parts []ast.Expr) bool {
 
 // steady is o with subscripts that do not change while its parts are assigned.
 func (t *unit) steady(o *object) *object { return t.steadyFor(o, o) }
+
+// frozen is o with the values that its subscripts have now.
+func (t *unit) frozen(o *object) *object {
+	out := *o
+	out.groups = slices.Clone(o.groups)
+	e := builder{o.XBase}
+	for i, g := range out.groups {
+		args := slices.Clone(g.args)
+		for k, a := range args {
+			if !isLiteral(a) {
+				args[k] = t.keptInteger(t.expr(clone(a)), e, &t.before)
+			}
+		}
+		out.groups[i].args = args
+	}
+	return &out
+}
+
+// subscripted reports whether o is an element or a section.
+func (o *object) subscripted() bool {
+	return slices.ContainsFunc(o.groups, func(g group) bool { return g.args != nil })
+}
 
 // steadyFor is o with subscripts that do not change while the parts of to are assigned.
 func (t *unit) steadyFor(o, to *object) *object {

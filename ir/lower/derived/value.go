@@ -411,7 +411,7 @@ func (t *unit) resultOf(f *function, name string, pos source.Pos, args []ast.Exp
 	if place != nil {
 		return t.within(to, &component{described: place}, nil, at)
 	}
-	t.after = append(t.after, t.emptied(to)...)
+	t.after = append(append(t.after, t.finalized(to)...), t.emptied(to)...)
 	return to
 }
 

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -51,10 +52,13 @@ type Contender struct {
 	Spread  float64   `json:"spread"` // half the distance of the quartiles, in seconds
 	Best    float64   `json:"best"`
 
-	env    []string
-	args   []string
-	stats  string // the file in which the program says its seconds; "": it may print them
-	output string // of the first run
+	env     []string
+	args    []string
+	stats   string     // the file in which the program says its seconds; "": it may print them
+	plain   *Contender // the same program, which measures nothing
+	profile string     // the file in which it writes what it measures; "": it measures nothing
+	lasts   float64    // see Measuring
+	output  string     // of the first run
 }
 
 // Title names it in texts.
@@ -75,6 +79,8 @@ type Report struct {
 	Contenders []*Contender `json:"contenders"`
 	// Ratios[i][k] is the median over rounds of the time of contender i over that of k.
 	Ratios [][]float64 `json:"ratios"`
+	// Measuring is what a profile costs, with Options.Profile: an entry for each contender that writes one.
+	Measuring []Measuring `json:"measuring,omitempty"`
 	// OneWay is how many seconds a word takes from one processor to another, at the
 	// beginning of each round: median, least, most.
 	OneWay [3]float64 `json:"oneWay"`
@@ -83,6 +89,15 @@ type Report struct {
 	Warnings []string `json:"warnings"`
 
 	images bool // what programs print depends on the number of PEs, and their lines have no order
+}
+
+// Measuring is the time of a program that measures itself over that of the same program without.
+type Measuring struct {
+	Name   string  `json:"name"`   // of the program, with its number of PEs
+	Ratio  float64 `json:"ratio"`  // the median of the rounds
+	Spread float64 `json:"spread"` // half the distance of the quartiles of the ratios of the rounds
+	Error  float64 `json:"error"`  // about that of the median: Spread over the root of the rounds
+	Lasts  float64 `json:"lasts"`  // seconds of a PE from one region or activity to the next, on average
 }
 
 // busy is from how many processors on, kept busy by others, a machine is not quiet.
@@ -172,9 +187,10 @@ func (r *Report) emitted(table *driver.Table, dir string, c *driver.Compilation,
 			}
 			x := &Contender{Name: name, PEs: n, How: fmt.Sprintf("spmdc run -n %d", n), args: []string{"-n", strconv.Itoa(n)}}
 			if f.profiled {
+				x.profile = filepath.Join(dir, "profile")
 				x.Name += ", profile"
 				x.How += " --profile"
-				x.args = append(x.args, "-profile="+filepath.Join(dir, "profile"))
+				x.args = append(x.args, "-profile="+x.profile)
 			}
 			if mpi || o.Profile { // starting mpirun, and writing a profile, takes longer than many programs run
 				x.stats = filepath.Join(dir, fmt.Sprintf("stats%d", len(r.Contenders)))
@@ -191,6 +207,9 @@ func (r *Report) emitted(table *driver.Table, dir string, c *driver.Compilation,
 				}
 			}
 			x.args = append([]string{program}, x.args...)
+			if f.profiled {
+				x.plain = r.Contenders[len(r.Contenders)-len(forms)/2] // the second half of forms is the first one, profiled
+			}
 			r.Contenders = append(r.Contenders, x)
 		}
 	}
@@ -243,6 +262,12 @@ func (r *Report) time(input []byte, o Options) error {
 			row[k], _ = rounds.Ratio(c.Seconds, d.Seconds)
 		}
 		r.Ratios = append(r.Ratios, row)
+	}
+	for _, c := range r.Contenders {
+		if c.profile != "" {
+			ratio, spread := rounds.Ratio(c.Seconds, c.plain.Seconds)
+			r.Measuring = append(r.Measuring, Measuring{c.plain.Title(), ratio, spread, spread / math.Sqrt(float64(o.Runs)), c.lasts})
+		}
 	}
 	r.OneWay = [3]float64{rounds.Quantile(oneWay, 0.5), slices.Min(oneWay), slices.Max(oneWay)}
 	r.warn()
@@ -338,7 +363,42 @@ func (c *Contender) run(input []byte, o Options) (float64, error) {
 	if c.output == "" {
 		c.output = stdout.String()
 	}
+	if c.profile != "" {
+		if c.lasts, err = lasting(c.profile, c.PEs); err != nil {
+			return 0, fails("it has left no profile: %v", err)
+		}
+	}
 	return took, nil
+}
+
+// lasting is how many seconds pass in a PE of a run with a profile from one region or activity to the next.
+func lasting(profile string, pes int) (float64, error) {
+	type counted struct{ PEs []struct{ Count int64 } }
+	type site struct{ Activities []counted }
+	var p struct {
+		Seconds float64
+		Regions []counted
+		Sites   []site
+		Other   site
+	}
+	text, err := os.ReadFile(profile)
+	if err == nil {
+		err = json.Unmarshal(text, &p)
+	}
+	if err != nil {
+		return 0, err
+	}
+	all := p.Regions
+	for _, s := range append(p.Sites, p.Other) {
+		all = append(all, s.Activities...)
+	}
+	var events int64
+	for _, c := range all {
+		for _, pe := range c.PEs {
+			events += pe.Count
+		}
+	}
+	return p.Seconds * float64(pes) / float64(events), nil
 }
 
 // Setting is another value of a PARAMETER.

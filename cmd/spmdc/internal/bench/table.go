@@ -47,6 +47,9 @@ func (r *Report) Write(w io.Writer) {
 	if own {
 		fmt.Fprintln(w, "* as the program says, without its start")
 	}
+	for _, m := range r.Measuring {
+		fmt.Fprintf(w, "measuring %s takes %.3f of the time without, +- %.3f; a region or an activity begins every %s\n", m.Name, m.Ratio, m.Error, short(m.Lasts))
+	}
 	if r.OneWay[0] > 0 {
 		fmt.Fprintf(w, "one way between two processors: %s (%s to %s)\n", short(r.OneWay[0]), short(r.OneWay[1]), short(r.OneWay[2]))
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"sync/atomic"
 	"syscall"
 )
@@ -40,6 +41,7 @@ func Start(program string, args []string, io Stdio) (int, error) {
 type ending struct {
 	status   int
 	signal   syscall.Signal // that ended it; 0: none did
+	asked    os.Signal      // to spmdc, which has passed it on; nil: none
 	finished bool           // it came to its end, or spmdc was to end it
 }
 
@@ -98,6 +100,22 @@ func (c *counted) Write(b []byte) (int, error) {
 	return n, err
 }
 
+// StartForeign is Start of a command that may end without a word, as mpirun does when a signal ends it. A signal to spmdc
+// is the error then, and of another status than 0 a line is written.
+func StartForeign(command string, args []string, io Stdio) (int, error) {
+	end, err := start(command, args, io)
+	switch name := filepath.Base(command); {
+	case err != nil:
+	case end.asked != nil:
+		err = interrupted(end.asked)
+	case end.signal != 0:
+		fmt.Fprintf(io.Err, "spmdc: %s was ended by a signal (%v)\n", name, end.signal)
+	case end.status != 0:
+		fmt.Fprintf(io.Err, "spmdc: %s ended with status %d\n", name, end.status)
+	}
+	return end.status, err
+}
+
 // start is Start that says more of the end.
 func start(program string, args []string, io Stdio) (ending, error) {
 	cmd := exec.Command(program, args...)
@@ -118,12 +136,12 @@ func start(program string, args []string, io Stdio) (ending, error) {
 	defer untie()
 	done := make(chan struct{})
 	defer close(done)
-	var asked atomic.Bool
+	var asked atomic.Pointer[os.Signal]
 	go func() {
 		for {
 			select {
 			case s := <-signals:
-				asked.Store(true)
+				asked.Store(&s)
 				cmd.Process.Signal(s) // fails when it has just ended, which is fine
 			case <-done:
 				return
@@ -138,9 +156,12 @@ func start(program string, args []string, io Stdio) (ending, error) {
 	if err != nil && !errors.As(err, &exit) {
 		return ending{}, Usagef("try again", "the program's streams failed: %v", err)
 	}
-	end := ending{status: cmd.ProcessState.ExitCode(), finished: asked.Load() || cmd.ProcessState.Success()}
+	end := ending{status: cmd.ProcessState.ExitCode(), finished: asked.Load() != nil || cmd.ProcessState.Success()}
 	if ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
 		end.status, end.signal = 128+int(ws.Signal()), ws.Signal()
+	}
+	if s := asked.Load(); s != nil {
+		end.asked = *s
 	}
 	return end, nil
 }

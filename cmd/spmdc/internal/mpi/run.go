@@ -84,7 +84,7 @@ func Run(command []string, o Options, cache *driver.Cache, step func(string), st
 		}
 		args = slices.Concat(forward, args)
 	}
-	status, err = driver.Start(command[0], args, stdio)
+	status, err = driver.StartForeign(command[0], args, stdio)
 	if err != nil || status != 0 {
 		return nil, status, err
 	}

@@ -146,15 +146,15 @@ func (c *Comparison) JSON(w io.Writer) error {
 
 // Text writes it as a table.
 func (c *Comparison) Text(w io.Writer) error {
-	for _, r := range c.Runs {
-		fmt.Fprintf(w, "%s: %s on %d PEs: %s, %d events\n", r.Name, r.Program, r.PEs, tracefile.Duration(r.Seconds), r.Events)
+	for i, r := range c.Runs {
+		fmt.Fprintf(w, "run %d, %s: %s on %d PEs, %s, %d events\n", i+1, r.Name, r.Program, r.PEs, tracefile.Duration(r.Seconds), r.Events)
 		for _, n := range r.Notes {
 			fmt.Fprintf(w, "  %s\n", n)
 		}
 	}
-	fmt.Fprintf(w, "\nself: time of a PE on average, without regions and messages inside\n")
+	fmt.Fprintf(w, "\ncount: of all PEs; self: time of a PE on average, without regions and messages inside\n")
 	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(tw, "line\tcount\tcount\tself\tself\tdifference\t  of the first, and the second run\n")
+	fmt.Fprintf(tw, "line\tcount 1\tcount 2\tself 1\tself 2\tdifference\t\n")
 	for _, d := range c.Lines {
 		fmt.Fprintf(tw, "%s\t%d\t%d\t%s\t%s\t%s\t  %s\n", d.Lines, d.Count[0], d.Count[1], tracefile.Duration(d.Self[0]), tracefile.Duration(d.Self[1]), signed(d.more()), d.What)
 	}
@@ -179,7 +179,7 @@ func (c *Comparison) Page(out io.Writer) error {
 			}
 		}
 	}, func(w io.Writer) {
-		fmt.Fprint(w, "<h2>Time of a PE on average, without regions and messages inside</h2>\n<table><thead><tr><th scope=col class=path>what<th scope=col>line")
+		fmt.Fprint(w, "<h2>Time of a PE on average, without regions and messages inside</h2>\n<div class=wide><table><thead><tr><th scope=col class=path>what<th scope=col>line")
 		for _, r := range c.Runs {
 			fmt.Fprintf(w, "<th scope=col>count, %[1]s<th scope=col>self, %[1]s", html.EscapeString(r.Name))
 		}
@@ -188,6 +188,6 @@ func (c *Comparison) Page(out io.Writer) error {
 			fmt.Fprintf(w, "<tr><td class=path><button>%s</button><td>%s<td>%d<td>%s<td>%d<td>%s<td>%s</tr>\n", html.EscapeString(d.What), html.EscapeString(d.Lines),
 				d.Count[0], tracefile.Duration(d.Self[0]), d.Count[1], tracefile.Duration(d.Self[1]), signed(d.more()))
 		}
-		fmt.Fprint(w, "</table>\n")
+		fmt.Fprint(w, "</table></div>\n")
 	})
 }

@@ -194,7 +194,7 @@ func (s *Summary) Text(w io.Writer) error {
 		if len(list) == 0 {
 			return
 		}
-		fmt.Fprintf(w, "\n%s; times of each PE on average\n", title)
+		fmt.Fprintf(w, "\n%s; counts of all PEs, times of each PE on average\n", title)
 		tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
 		head := "line\tcount\tself\t% of run\timbalance\t"
 		if regions {
@@ -234,21 +234,22 @@ func (s *Summary) matrices(w io.Writer) {
 		fmt.Fprintf(w, "\n%d data messages; --format=json has them by PE\n", all)
 		return
 	}
-	fmt.Fprintf(w, "\ndata messages, and bytes, from the PE of the row to that of the column\n")
-	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
-	for _, m := range [][][]int64{s.Messages, s.Bytes} {
-		fmt.Fprint(tw, "PE\t")
+	table := func(title string, m [][]int64) {
+		fmt.Fprintf(w, "\n%s from the one of the row to the one of the column\n", title)
+		tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
 		for q := range m {
-			fmt.Fprintf(tw, "%d\t", q)
+			fmt.Fprint(tw, "\t", s.laneName(q))
 		}
-		fmt.Fprintln(tw)
+		fmt.Fprintln(tw, "\t")
 		for p, row := range m {
-			fmt.Fprintf(tw, "%d\t", p)
+			fmt.Fprintf(tw, "%s\t", s.laneName(p))
 			for _, n := range row {
 				fmt.Fprintf(tw, "%d\t", n)
 			}
 			fmt.Fprintln(tw)
 		}
+		tw.Flush()
 	}
-	tw.Flush()
+	table("data messages", s.Messages)
+	table("bytes", s.Bytes)
 }

@@ -116,15 +116,15 @@ func (t *Trace) Timeline(out io.Writer) error {
 			if len(list) == 0 {
 				return
 			}
-			fmt.Fprintf(w, "<h2>%s</h2>\n<table><thead><tr><th scope=col class=path>what<th scope=col>line<th scope=col>count<th scope=col>total<th scope=col>self<th scope=col>blocked<th scope=col>imbalance</tr></thead>\n", title)
+			fmt.Fprintf(w, "<h2>%s</h2>\n<div class=wide><table><thead><tr><th scope=col class=path>what<th scope=col>line<th scope=col>count<th scope=col>total<th scope=col>self<th scope=col>blocked<th scope=col>imbalance</tr></thead>\n", title)
 			for _, x := range list {
 				fmt.Fprintf(w, "<tr><td class=path><button>%s</button><td>%s<td>%d<td>%s<td>%s<td>%s<td>%s</tr>\n", html.EscapeString(x.What), html.EscapeString(x.Lines), x.Count,
 					tracefile.Duration(x.Total), tracefile.Duration(x.Self), tracefile.Duration(x.Blocked), html.EscapeString(x.imbalance(t.laneName)))
 			}
-			fmt.Fprint(w, "</table>\n")
+			fmt.Fprint(w, "</table></div>\n")
 		}
-		table("Regions, times of each PE on average", s.Regions)
-		table("Waits, times of each PE on average, and what was elided", s.Waits)
+		table("Regions: counts of all PEs, times of each PE on average", s.Regions)
+		table("Waits, and what was elided: counts of all PEs, times of each PE on average", s.Waits)
 	})
 }
 
@@ -153,15 +153,15 @@ func (t *Trace) page(out io.Writer, title string, head, tables func(io.Writer)) 
 	}
 	fmt.Fprint(w, "</div>\n")
 	fmt.Fprint(w, `<p>In the timeline: <kbd>←</kbd> <kbd>→</kbd> events of a PE, <kbd>↑</kbd> <kbd>↓</kbd> PEs, <kbd>Enter</kbd> the other end of a message, <kbd>+</kbd> <kbd>-</kbd> <kbd>0</kbd> zoom, `,
-		`<kbd>Shift</kbd> and <kbd>←</kbd> <kbd>→</kbd> earlier and later, <kbd>n</kbd> <kbd>N</kbd> next and last found, <kbd>f</kbd> one lane for all PEs that are alike, <kbd>i</kbd> <kbd>I</kbd> next and last iteration, <kbd>c</kbd> critical path; drag, and turn the wheel with <kbd>Shift</kbd>.</p>`, "\n")
+		`<kbd>Shift</kbd> and <kbd>←</kbd> <kbd>→</kbd> earlier and later, <kbd>n</kbd> <kbd>N</kbd> next and previous found, <kbd>f</kbd> one lane for all PEs that are alike, <kbd>i</kbd> <kbd>I</kbd> next and previous iteration, <kbd>c</kbd> critical path; drag, and turn the wheel with <kbd>Shift</kbd>.</p>`, "\n")
 	fmt.Fprint(w, `<div id="timeline" tabindex="0" role="application" aria-roledescription="timeline" aria-label="What each PE did. Arrow keys go from event to event." aria-describedby="chosen"><canvas aria-hidden="true"></canvas></div>`, "\n")
 	fmt.Fprint(w, `<div id="hint" aria-hidden="true" hidden></div><div id="chosen" role="status" aria-live="polite">No event is chosen.</div>`, "\n<p class=key>")
 	for k := range tracefile.Kinds {
 		if colours[k] != "" {
-			fmt.Fprintf(w, `<b style="background:%s"></b>%s`, colours[k], k)
+			fmt.Fprintf(w, `<span><b style="background:%s"></b>%s</span> `, colours[k], k)
 		}
 	}
-	fmt.Fprint(w, "; regions are blue or violet</p>\n")
+	fmt.Fprint(w, "<span>regions are blue or violet</span></p>\n")
 	fmt.Fprint(w, `<section id="communication" aria-labelledby="communicated"><h2 id="communicated">Messages between PEs, of the time in view</h2>`,
 		`<div role="radiogroup" aria-label="Measure"><label><input type="radio" name="measure" value="messages" checked> messages</label> <label><input type="radio" name="measure" value="bytes"> bytes</label></div>`,
 		`<p id="flows" role="status"></p><div class=pair><svg id="circle" role="img" aria-label="Messages between PEs as chords of a circle; the table has the same." viewBox="-260 -260 520 520"></svg><div id="matrix"></div></div></section>`, "\n")

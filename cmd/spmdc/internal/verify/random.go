@@ -41,8 +41,8 @@ type RandomOptions struct {
 // Generated returns the random program of a seed. The generators take turns: every
 // second program has many ways to communicate and to compute, and the others have
 // rounds of exchanges, or loops with branches and jumps; of the latter every third has
-// planes that change places, and another third is of the array language instead; one in
-// 48 programs jumps.
+// planes that change places, and another third is of the array language, or of types and
+// procedures, instead; one in 48 programs jumps.
 func Generated(seed uint64) randprog.Program {
 	switch {
 	case seed%2 == 0:
@@ -51,8 +51,10 @@ func Generated(seed uint64) randprog.Program {
 		return randprog.Rounds(seed)
 	case seed%12 == 3:
 		return randprog.Planes(seed)
-	case seed%24 > 15: // 19 and 23
+	case seed%24 == 19:
 		return randprog.Arrays(seed)
+	case seed%24 == 23:
+		return randprog.Types(seed)
 	case seed%48 == 31:
 		return randprog.Jumps(seed)
 	}

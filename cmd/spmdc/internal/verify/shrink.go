@@ -80,10 +80,10 @@ func (s span) without(lines []string) (out [][]string) {
 }
 
 var (
-	opens  = regexp.MustCompile(`(?i)^\s*((\w+\s*:\s*)?(do\b|if\s*\(.*\)\s*then\s*(!.*)?$)|(\w+(\(\w+\))?\s+)?(subroutine|function)\s+\w+\s*\(|module\s+\w+\s*$)`)
+	opens  = regexp.MustCompile(`(?i)^\s*((\w+\s*:\s*)?(do\b|if\s*\(.*\)\s*then\s*(!.*)?$|associate\s*\(|select\b|critical\b|change\s+team\b)|type\s*(,[^:]*)?::\s*\w+\s*$|interface\b|(\w+(\(\w+\))?\s+)?(subroutine|function)\s+\w+\s*\(|module\s+\w+\s*$)`)
 	branch = regexp.MustCompile(`(?i)^\s*if\b`)
 	middle = regexp.MustCompile(`(?i)^\s*else\s*(!.*)?$`)
-	closes = regexp.MustCompile(`(?i)^\s*end\s*(do|if|subroutine|function|module)\b`)
+	closes = regexp.MustCompile(`(?i)^\s*end\s*(do|if|subroutine|function|module|associate|select|critical|team|type|interface)\b`)
 	frame  = regexp.MustCompile(`(?i)^\s*((end\s*)?program\b|implicit\b|else\b)`)
 )
 

@@ -255,7 +255,7 @@ function communicate() {
 	if (of.length > mostRows) { matrix.textContent = `The table has up to ${mostRows} PEs: fold those that are alike, or choose some.`; return; }
 	if (!all) return;
 	const table = matrix.appendChild(document.createElement('table')), cell = (row, name, text) => { const c = row.appendChild(document.createElement(name)); c.textContent = text; return c; };
-	table.createCaption().textContent = `${unit} from the PE of the row to that of the column`;
+	table.createCaption().textContent = `${unit} from the one of the row to the one of the column`;
 	const head = table.createTHead().insertRow(); cell(head, 'td', '');
 	of.forEach(pe => cell(head, 'th', label(pe)).scope = 'col');
 	const body = table.createTBody();
