@@ -28,7 +28,7 @@ func Required(n int) []string {
 
 // Generators make the program of a seed, by the name of what is special about it.
 var Generators = map[string]func(seed uint64) Program{
-	"kernels": Sample, "arrays": Arrays, "jumps": Jumps, "loops": Loops, "planes": Planes, "rounds": Rounds, "types": Types,
+	"kernels": Sample, "arrays": Arrays, "jumps": Jumps, "loops": Loops, "planes": Planes, "rounds": Rounds, "types": Types, "images": Images,
 }
 
 // RequiredOf returns the features that n programs of consecutive seeds of one generator must
@@ -56,6 +56,13 @@ func RequiredOf(generator string, n int) (out []string) {
 		}
 		if n >= longRun {
 			out = append(out, typeFeatures...)
+		}
+	case generator == "images" && n >= fullRun:
+		for _, p := range phases {
+			out = append(out, p.name)
+		}
+		if n >= longRun {
+			out = append(out, imageFeatures...)
 		}
 	case generator == "jumps" && n >= fullRun:
 		return jumpForms

@@ -34,6 +34,7 @@ type Program struct {
 	Input    string         // what it reads from standard input
 	Features map[string]int // how often each feature occurs, see Required
 	Wraps    bool           // INTEGER(4) arithmetic that wraps: --check reports it
+	Images   bool           // it has coarrays, and no input
 	Special  bool           // NaN and infinities, made by dividing by zero
 }
 
@@ -262,21 +263,7 @@ func (g *gen) assemble(u *unit, body []string) Program {
 	records = append(records, g.input...)
 
 	var text strings.Builder
-	for _, m := range g.modules {
-		fmt.Fprintf(&text, "module %s\n", m.name)
-		part := append([]string{"implicit none"}, m.spec...)
-		for _, r := range m.records {
-			part = append(part, r.declare()...)
-		}
-		part = append(part, m.behind...)
-		if len(m.procedures) > 0 {
-			part = append(part, "contains")
-		}
-		for _, l := range append(part, m.procedures...) {
-			text.WriteString(wrap(indent(l)))
-		}
-		fmt.Fprintf(&text, "end module %s\n", m.name)
-	}
+	g.moduleTexts(&text)
 	text.WriteString("program random\n")
 	lines := append(append(g.uses, "implicit none"), spec...)
 	lines = append(append(append(append(lines, dirs...), starts...), head...), body...)
@@ -308,6 +295,25 @@ func (g *gen) assemble(u *unit, body []string) Program {
 		in = strings.Join(records, "\n") + "\n"
 	}
 	return Program{Source: text.String(), Input: in, Features: g.features, Wraps: g.wraps, Special: g.special}
+}
+
+// moduleTexts writes the modules.
+func (g *gen) moduleTexts(text *strings.Builder) {
+	for _, m := range g.modules {
+		fmt.Fprintf(text, "module %s\n", m.name)
+		part := append([]string{"implicit none"}, m.spec...)
+		for _, r := range m.records {
+			part = append(part, r.declare()...)
+		}
+		part = append(part, m.behind...)
+		if len(m.procedures) > 0 {
+			part = append(part, "contains")
+		}
+		for _, l := range append(part, m.procedures...) {
+			text.WriteString(wrap(indent(l)))
+		}
+		fmt.Fprintf(text, "end module %s\n", m.name)
+	}
 }
 
 // lineLimit is where a statement is continued; the language allows 132 columns.

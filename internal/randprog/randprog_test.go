@@ -51,6 +51,7 @@ func TestEachSeedHasAProgram(t *testing.T) {
 			try("Planes", seed, Planes)
 			try("Arrays", seed, Arrays)
 			try("Types", seed, Types)
+			try("Images", seed, Images)
 			try("Jumps", seed, Jumps)
 		}
 	}

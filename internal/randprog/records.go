@@ -20,6 +20,7 @@ type component struct {
 	name   string
 	kind   kind
 	single bool
+	long   bool    // INTEGER(8)
 	length int     // of a text, which its kind says nothing of; 0: no text
 	of     *record // nil: of intrinsic type
 	dims   []bounds

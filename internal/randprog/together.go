@@ -21,6 +21,20 @@ func Main(n int) string {
 	return text.String()
 }
 
+// MainOfImages is a main program that calls, on all images, the subroutines from the first number on
+// its command line to the second one, and prints the number in front of what each prints.
+func MainOfImages(n int) string {
+	var text strings.Builder
+	text.WriteString("program all\n  use iso_fortran_env\n  integer :: which, from, to\n  character(len=12) :: word\n" +
+		"  call get_command_argument(1, word)\n  read (word, *) from\n  call get_command_argument(2, word)\n  read (word, *) to\n" +
+		"  do which = from, to\n    print '(a,i0)', '#', which\n    select case (which)\n")
+	for i := range n {
+		fmt.Fprintf(&text, "    case (%d)\n      call random%d\n", i, i)
+	}
+	text.WriteString("    end select\n    flush (output_unit)\n    sync all\n  end do\nend program all\n")
+	return text.String()
+}
+
 var (
 	programLine = regexp.MustCompile(`(?m)^program \w+\n`)
 	moduleLine  = regexp.MustCompile(`(?m)^module (\w+)\n`)

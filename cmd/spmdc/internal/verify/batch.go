@@ -25,6 +25,7 @@ type sample struct {
 	seed    uint64
 	options Options
 	want    *Outcome
+	wants   map[int]*Outcome // of a program with coarrays, by the number of images
 }
 
 // variant is the name in a bundle of a program that is built in a way.
@@ -66,11 +67,14 @@ func (r *RandomReport) prepare(ctx context.Context, table *driver.Table, dir str
 		s.Program, s.options = r.program(s.seed), r.Drawn(s.seed)
 		// A check build reports integers that wrap.
 		s.options.Plain = s.options.Plain || s.Wraps
+		if s.Images { // which have no plan
+			s.options.Plans, s.options.Targets = []plan.Kind{plan.Elide}, nil
+		}
 		for name, n := range s.Features {
 			l.tally.Features[name] += n
 		}
 		s.options.features(l.tally.Features)
-		if r.Checkpoints && s.Features["array:bounds of the run"] == 0 { // of which nothing is saved
+		if r.Checkpoints && !s.Images && s.Features["array:bounds of the run"] == 0 { // of which nothing is saved
 			s.Source = WithCheckpoints(s.Source, s.seed)
 		}
 		if f := r.emit(table, s, mains); f != nil {
@@ -124,7 +128,7 @@ func (r *RandomReport) compile(table *driver.Table, s *sample, way Way) ([]byte,
 		}
 		return nil, err
 	}
-	if way.Plan == plan.Elide && r.Precision > 0 {
+	if way.Plan == plan.Elide && r.Precision > 0 && !s.Images {
 		known, symbolic, err := search.Measure(c.Comm, search.Options{Memory: o.SlotsMemory, Strip: o.Strip}, r.PEs, r.Precision, s.seed)
 		if err != nil {
 			return nil, err
@@ -208,6 +212,9 @@ func (r *RandomReport) verify(ctx context.Context, l *batch) {
 
 // run runs one program in every way, up to its first fault, and counts the runs.
 func (r *RandomReport) run(server *server, s *sample, tally *Tally) *Failing {
+	if s.Images {
+		return r.runImages(server, s, tally)
+	}
 	want := s.want
 	digits := digits{}
 	for _, way := range s.options.ways() {

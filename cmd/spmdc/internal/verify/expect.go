@@ -16,6 +16,9 @@ func (r *RandomReport) expect(dir string, list []*sample) (reference string, err
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", driver.Usagef("check the disk", "%v", err)
 	}
+	if len(list) > 0 && list[0].Images {
+		return r.expectImages(dir, list)
+	}
 	var text strings.Builder
 	text.WriteString(randprog.Main(len(list)))
 	for i, s := range list {

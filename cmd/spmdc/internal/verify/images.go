@@ -157,8 +157,13 @@ func (r *Report) coarrayReference(dir string, c *driver.Compilation) func(n int)
 		if n == 1 {
 			return []string{one}
 		}
-		// A file for each image: on a shared stream lines would be torn.
-		return []string{"env", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
-			"mpiexec", "-np", strconv.Itoa(n), "--oversubscribe", "--output-filename", outputs(dir, n), many}
+		return append(mpiexec(dir, n), many)
 	}
+}
+
+// mpiexec starts a program of OpenCoarrays on n images. There is a file for what each of them prints:
+// on a shared stream lines would be torn.
+func mpiexec(dir string, n int) []string {
+	return []string{"env", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+		"mpiexec", "-np", strconv.Itoa(n), "--oversubscribe", "--output-filename", outputs(dir, n)}
 }
