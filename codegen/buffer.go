@@ -46,7 +46,7 @@ func mayFail(text string) bool {
 	if strings.Contains(text, "func(q") {
 		return false
 	}
-	for _, s := range []string{".Data[", ".Every(", ".Spaced(", "At + ", "/", "%", "spmd.", "pe.Box(", "pe.Idx(", ".Load(", ".Store(", "pe.Sync", "pe.Lock(", "Go(&", ".Place(", ".Follow(", ".Resize("} {
+	for _, s := range []string{".Data[", ".Every(", ".Spaced(", "At + ", "At]", "/", "%", "spmd.", "pe.Box(", "pe.Idx(", ".Load(", ".Store(", "pe.Sync", "pe.Lock(", "Go(&", ".Place(", ".Follow(", ".Resize("} {
 		if strings.Contains(text, s) {
 			return true
 		}

@@ -49,11 +49,14 @@ func (l *leaf) address(f leafRef) {
 		g.out.p("%s := %s.Data[%s:][:1]", base, f.object, at)
 		elem += "[0]"
 	case moving == 0:
-		g.out.p("%s := %s", base, at)
-		elem = fmt.Sprintf("%s.Data[%s]", f.object, base)
+		g.out.p("%s, %sAt := %s.Data, %s", base, base, f.object, at)
+		elem = fmt.Sprintf("%s[%sAt]", base, base)
+	case (f.conditional || l.short > 0) && moving == 1 && f.subs[0].Uses(l.d.Index.Name) && l.unit(f):
+		g.out.p("%s, %sAt := %s.Data, %s", base, base, f.object, at)
+		elem = fmt.Sprintf("%s[%sAt + t]", base, base)
 	case f.conditional || l.short > 0:
-		g.out.p("%s, %sBy := %s, %s", base, base, at, l.stride(f))
-		elem = fmt.Sprintf("%s.Data[%s+t*%sBy]", f.object, base, base)
+		g.out.p("%s, %sAt, %sBy := %s.Data, %s, %s", base, base, base, f.object, at, l.stride(f))
+		elem = fmt.Sprintf("%s[%sAt + t*%sBy]", base, base, base)
 	default:
 		stride := l.stride(f)
 		first := l.strides[stride]

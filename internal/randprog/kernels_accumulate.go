@@ -161,8 +161,8 @@ func accumulated(k *kern) {
 //	   do i = 1, n
 //	      if (a(i,j) < s1) then
 //	         s1 = a(i,j)
-//	         p1 = i
-//	         p2 = j
+//	         at1 = i
+//	         at2 = j
 //	      end if
 //	   end do
 //	end do
@@ -177,7 +177,7 @@ func located(k *kern) {
 	op := oneOf(u, "<", ">", "<", ">", "<=")
 	found := []string{fmt.Sprintf("%s = %s", s.name, e.text)}
 	for _, v := range vs {
-		p := k.scalarVar(intKind, "p", "0", tier{bound: max(1, abs(v.lo), abs(v.hi))})
+		p := k.scalarVar(intKind, "at", "0", tier{bound: max(1, abs(v.lo), abs(v.hi))})
 		if u.chance(1, 8) {
 			k.feat("located:without an index")
 			continue

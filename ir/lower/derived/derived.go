@@ -81,6 +81,7 @@ type program struct {
 	laters      []later
 	descriptors map[int]*record
 	pools       []*pool
+	begins      []begin
 	pooled      map[string]*ast.Program // procedures of pools
 }
 

@@ -64,10 +64,7 @@ func (t *unit) move(x, y ast.Expr, e builder) (out []ast.Stmt) {
 			args[k] = e.section(lo, e.minus(e.plus(clone(lo), t.field(from.whole, fmt.Sprint("n", k+1))), e.lit(1)))
 		}
 		free := t.list(one(e.when(e.ref("allocated", clone(y)), &ast.Allocate{Base: e.base(), Free: true, Args: []ast.Expr{clone(y)}})))
-		var anew ast.Expr = clone(name)
-		if b.rank > 0 {
-			anew = elementOf(name, args, e.XBase)
-		}
+		anew := elementOf(clone(name), args, e.XBase)
 		body := t.list(one(&ast.Allocate{Base: e.base(), Args: []ast.Expr{anew}}))
 		body = append(body, t.wrapped(func() []ast.Stmt { return t.transferred(parts, t.partsDescribed(from), e) })...)
 		body = append(body, t.forgotten(from)...)
@@ -134,6 +131,9 @@ func (t *unit) partsOf(x ast.Expr, b *described, e builder) (ast.Expr, []ast.Exp
 }
 
 func elementOf(x ast.Expr, args []ast.Expr, at ast.XBase) ast.Expr {
+	if len(args) == 0 {
+		return x
+	}
 	if c, ok := x.(*ast.Component); ok {
 		own := *c
 		own.List, own.Args = true, args

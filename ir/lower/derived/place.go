@@ -152,10 +152,6 @@ func (t *unit) describedDecl(d *ast.TypeDecl, e *ast.Entity, v *variable, b *des
 		return out
 	}
 	if !d.Allocatable {
-		if lasts && (t.unit.Kind == ast.ModuleUnit || t.unit.Kind.IsProcedure()) {
-			t.p.errorf(e.Pos, "%s, to which pointers may point, is in a module or has SAVE", e.Name).WithHelp("declare it as a pointer, and allocate it")
-			return out
-		}
 		if d.Parameter || len(dims) != b.rank {
 			return out
 		}
@@ -167,15 +163,61 @@ func (t *unit) describedDecl(d *ast.TypeDecl, e *ast.Entity, v *variable, b *des
 			}
 			bounds = append(bounds, at.section(clone(lo), cloneOf(dim.Hi)))
 		}
-		t.start = append(t.start, t.allocation1(whole, bounds, nil, nil, at)...)
+		var value []ast.Stmt
 		if e.Init != nil {
-			t.start = append(t.start, t.statement(&ast.Assign{Base: at.base(), LHS: at.id(e.Name), RHS: e.Init})...)
+			value = one(&ast.Assign{Base: at.base(), LHS: at.id(e.Name), RHS: e.Init})
 		}
+		if t.unit.Kind == ast.ModuleUnit {
+			t.begins = append(t.begins, &ast.Allocate{Base: at.base(), Args: []ast.Expr{elementOf(at.id(e.Name), bounds, at.XBase)}})
+			t.begins = append(t.begins, value...)
+			return out
+		}
+		start := append(t.allocation1(whole, bounds, nil, nil, at), t.list(value)...)
+		if lasts && t.unit.Kind.IsProcedure() { // the first time
+			start = one(at.when(at.bin("==", t.field(whole.whole, "at"), at.lit(0)), start...))
+		}
+		t.start = append(t.start, start...)
 	}
 	if !lasts {
 		t.finish = append(t.finish, t.clear(whole.whole, b)...)
 	}
 	return out
+}
+
+// beginning is the procedure of module u that allocates its variables that pointers may point to, which the
+// main program calls first; its declarations are the result.
+func (t *unit) beginning(u *ast.Program) []ast.Stmt {
+	if len(t.begins) == 0 {
+		return nil
+	}
+	e := builder{ast.XBase{Pos: u.Pos, End: u.Pos}}
+	name := t.scope.id + "%begin"
+	in := &ast.Program{Pos: u.Pos, EndPos: u.Pos, Kind: ast.SubroutineUnit, Name: name + "%of", Body: t.begins}
+	f := &function{unit: in}
+	t.scope.procs[in.Name] = f
+	f.scope = t.p.declare(in, t.scope)
+	t.p.extra[u] = append(t.p.extra[u], in)
+	t.p.begins = append(t.p.begins, begin{u, name})
+	return []ast.Stmt{
+		&ast.Interface{Base: e.base(), Name: ast.Name{Pos: u.Pos, Name: name}, Procs: []ast.Name{{Pos: u.Pos, Name: in.Name}}},
+		&ast.Access{Base: e.base(), Access: "public", Names: []ast.Name{{Pos: u.Pos, Name: name}}},
+	}
+}
+
+// begin is a module with such a procedure, which has this generic name.
+type begin struct {
+	module *ast.Program
+	name   string
+}
+
+// allBegins are the declarations and calls of these procedures in the main program.
+func (p *program) allBegins(main *ast.Program) (spec, calls []ast.Stmt) {
+	e := builder{ast.XBase{Pos: main.Pos, End: main.Pos}}
+	for _, b := range p.begins {
+		spec = append(spec, &ast.Use{Base: e.base(), Module: ast.Name{Pos: main.Pos, Name: b.module.Name}, Only: true, Names: []ast.UseName{{Name: ast.Name{Pos: main.Pos, Name: b.name}}}})
+		calls = append(calls, e.call(b.name))
+	}
+	return spec, calls
 }
 
 // pointing are the values that a pointer of r's descriptor gets from x, nil after an error.

@@ -17,6 +17,7 @@ type unit struct {
 	fixed  string            // where nothing can be done first: "in the condition of a loop"
 	start  []ast.Stmt        // what the unit does first: initial values
 	finish []ast.Stmt        // and last: what its variables own is deallocated
+	begins []ast.Stmt        // what allocates the variables of a module that pointers may point to
 	after  []ast.Stmt        // what is done behind the statement in hand
 	alone  bool              // which has no statements inside
 	views  []ast.Association // arrays that it sees by names of its own, and
@@ -36,6 +37,7 @@ func (p *program) unit(u *ast.Program) *ast.Program {
 		}
 	}
 	out.Spec = t.declarations(u.Spec)
+	out.Spec = append(out.Spec, t.beginning(u)...)
 	if result != nil && u.Prefix != nil {
 		d := &ast.TypeDecl{Base: ast.Base{Pos: u.Pos}, Type: *u.Prefix, Entities: []ast.Entity{{Pos: u.Pos, Name: resultName(u)}}}
 		out.Spec = append(out.Spec, t.typedDecl(d)...)
@@ -43,6 +45,10 @@ func (p *program) unit(u *ast.Program) *ast.Program {
 	out.Body = t.list(u.Body)
 	out.Spec = append(append(out.Spec, t.scope.temps...), p.ownNames(u)...)
 	out.Body = append(t.start, t.finished(out.Body)...)
+	if u.Kind == ast.MainUnit {
+		uses, calls := p.allBegins(u)
+		out.Spec, out.Body = append(uses, out.Spec...), append(calls, out.Body...)
+	}
 	out.Contains = p.units(slices.Concat(u.Contains, p.extra[u]))
 	return &out
 }

@@ -177,16 +177,15 @@ func SuperviseMPI(mpirun string, args []string, stdio Stdio, times int, again fu
 }
 
 func startMPI(mpirun string, args []string, stdio Stdio) (ending, error) {
-	file, err := os.CreateTemp("", "spmdc-ending-*")
+	file, setting, err := NewEnding()
 	if err != nil {
 		return ending{}, err
 	}
-	defer os.Remove(file.Name())
 	defer file.Close()
 	said := &counted{w: stdio.Err}
 	note := stdio.Err
 	stdio.Err = said
-	stdio.Env = append(slices.Clip(stdio.Env), endingVariable+"="+file.Name())
+	stdio.Env = append(slices.Clip(stdio.Env), setting)
 	if slices.Contains(args, keepRunning[0]) {
 		out := &withoutNotice{w: stdio.Out}
 		defer out.end()
@@ -199,35 +198,66 @@ func startMPI(mpirun string, args []string, stdio Stdio) (ending, error) {
 	if err != nil {
 		return end, err
 	}
-	own, err := io.ReadAll(file)
+	end, text := file.corrected(end, said.n == 0, args)
+	fmt.Fprint(note, text)
+	return end, nil
+}
+
+// Ending is the file in which a program for MPI says how its run ended.
+type Ending struct{ file *os.File }
+
+// NewEnding makes such a file; setting is what the environment of mpirun has more.
+func NewEnding() (e *Ending, setting string, err error) {
+	file, err := os.CreateTemp("", "spmdc-ending-*")
+	if err != nil {
+		return nil, "", err
+	}
+	return &Ending{file}, endingVariable + "=" + file.Name(), nil
+}
+
+// Close removes the file.
+func (e *Ending) Close() {
+	e.file.Close()
+	os.Remove(e.file.Name())
+}
+
+// Corrected is the exit status of a program that mpirun has started with args, where mpirun's is status, and what is missing
+// on the standard error output, which is empty so far if silent is set.
+func (e *Ending) Corrected(status int, silent bool, args []string) (int, string) {
+	end, text := e.corrected(ending{status: status}, silent, args)
+	return end.status, text
+}
+
+func (e *Ending) corrected(end ending, silent bool, args []string) (ending, string) {
+	own, err := io.ReadAll(e.file)
 	if first, text, is := strings.Cut(string(own), "\n"); err == nil && is {
 		first, failed := strings.CutSuffix(first, " failed")
 		status, _ := strconv.Atoi(first)
 		end.finished = end.finished || !failed
-		if said.n == 0 {
-			fmt.Fprint(note, text)
-		}
 		switch {
 		case end.status == 0:
 			end.status = status
 			end.finished = !failed
-		case status == 0 && said.n == 0:
-			fmt.Fprintf(note, "spmdc: mpirun ended with status %d, but the program without an error\n  set OMPI_MCA_orte_execute_quiet=0 for what Open MPI has to say\n", end.status)
+		case status == 0 && silent:
+			text += fmt.Sprintf("spmdc: mpirun ended with status %d, but the program without an error\n  set OMPI_MCA_orte_execute_quiet=0 for what Open MPI has to say\n", end.status)
 		}
-		return end, nil
+		if !silent {
+			text = ""
+		}
+		return end, text
 	}
-	if said.n > 0 {
-		return end, nil
+	if !silent {
+		return end, ""
 	}
 	if sig := syscall.Signal(end.status - 128); foreign[sig] {
-		fmt.Fprintf(note, "spmdc: a process was ended by a signal (%v) before the program began\n", sig)
+		return end, fmt.Sprintf("spmdc: a process was ended by a signal (%v) before the program began\n", sig)
 	} else if sig := syscall.Signal(end.status); foreign[sig] && slices.Contains(args, keepRunning[0]) {
 		// MPICH gives the number of the signal, and kills the others within some hundredths of a second.
-		fmt.Fprintf(note, "spmdc: mpirun ended with status %d: a process may have been ended by a signal (%v)\n", end.status, sig)
+		return end, fmt.Sprintf("spmdc: mpirun ended with status %d: a process may have been ended by a signal (%v)\n", end.status, sig)
 	} else if end.status > 0 && end.status < 128 {
-		fmt.Fprintf(note, "spmdc: mpirun ended with status %d, and the program has not said why\n", end.status)
+		return end, fmt.Sprintf("spmdc: mpirun ended with status %d, and the program has not said why\n", end.status)
 	}
-	return end, nil
+	return end, ""
 }
 
 // withoutNotice leaves out what MPICH's mpirun writes on the standard output, behind that of the program, when a

@@ -104,15 +104,24 @@ func untraced(ctx context.Context, limit time.Duration, launch driver.Launch, pr
 		if name != "" {
 			args = append([]string{name}, args...)
 		}
-		start := program
-		if launch.Transport != driver.InProcess {
-			mpirun, all, env, err := launch.Command(program, n, args)
-			if err != nil {
-				return nil, nil, err
-			}
-			start, args = "env", slices.Concat(env, []string{mpirun}, all)
+		if launch.Transport == driver.InProcess {
+			got, err := execute(ctx, limit, input, program, args...)
+			return got, nil, err
 		}
-		got, err := execute(ctx, limit, input, start, args...)
+		mpirun, args, env, err := launch.Command(program, n, args)
+		if err != nil {
+			return nil, nil, err
+		}
+		ending, setting, err := driver.NewEnding()
+		if err != nil {
+			return nil, nil, err
+		}
+		defer ending.Close()
+		got, err := execute(ctx, limit, input, "env", slices.Concat(env, []string{setting, mpirun}, args)...)
+		if err == nil { // what mpirun loses of an error, it loses in a run under the verifier too
+			status, missing := ending.Corrected(got.Status, got.Stderr == "", args)
+			got.Status, got.Stderr = status, got.Stderr+missing
+		}
 		return got, nil, err
 	}
 }
