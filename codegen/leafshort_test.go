@@ -42,3 +42,30 @@ end program p
 		}
 	}
 }
+
+// TestShortReduction: a loop over distant elements is a kernel in which short reductions are unrolled, as in the lattice
+// Boltzmann method, where each point has nine values.
+func TestShortReduction(t *testing.T) {
+	code := emit(t, "p.hpf", `program p
+  implicit none
+  integer, parameter :: n = 200
+  double precision :: f(0:8,n), g(0:8,n), w(0:8), rho
+  integer :: i, k
+  f = 1
+  w = 2
+  do i = 1, n
+    rho = 0
+    do k = 0, 8
+      rho = rho + f(k,i)
+    end do
+    do k = 0, 8
+      g(k,i) = f(k,i) - 1.5d0*(f(k,i) - w(k)*rho*(1 + 3*rho + 4.5d0*rho**2))
+    end do
+  end do
+  print *, g(3,7)
+end program p
+`, plan.Elide, codegen.Options{})
+	if strings.Contains(code, "spmd.FoldSum") {
+		t.Errorf("a reduction of nine values is a kernel:\n%s", code)
+	}
+}

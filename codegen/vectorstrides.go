@@ -2,7 +2,6 @@ package codegen
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/spmdc/spmdc/ir"
 )
@@ -45,15 +44,23 @@ func (v *vectorLoop) pays() bool {
 }
 
 // betterInside reports whether a loop that is unrolled is itself a kernel over consecutive
-// elements.
+// elements. A short one that reduces is not better: its partial values are added up each time.
 func (v *vectorLoop) betterInside() bool {
-	return slices.ContainsFunc(v.flat.loops, func(d *ir.Do) bool {
+	better := false
+	for _, d := range v.flat.loops {
 		if !isLeaf(d.Body) {
-			return false
+			continue
 		}
 		inner := v.leaf.g.vectorized(d, v.region)
-		return inner.k != nil && inner.far() == ""
-	})
+		switch {
+		case inner.k == nil || inner.far() != "":
+		case len(inner.k.Reductions) > 0:
+			return false
+		default:
+			better = true
+		}
+	}
+	return better
 }
 
 // passStride gives a stream whose stride the kernel does not know its stride, and returns

@@ -1,62 +1,216 @@
 package lower
 
-import "github.com/spmdc/spmdc/ir"
+import (
+	"slices"
+	"strings"
 
-// apart reports that two references to one array never mean the same element, whatever the
-// values of the variables in them are: in one dimension the subscripts are a*i + b and
-// c*j + d, and gcd(a, c) does not divide d - b.
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/procfunc/linalg"
+)
+
+// An array assignment needs a copy of its right side only where it may read an element that
+// it assigns for another one. What is known of the indices often says that it does not:
 //
-//	a(2:n:2) = a(1:n-1:2)        2*i and 2*i - 1
-//	a(:, 1) = a(:, 2)            1 and 2
-func apart(x, y *ir.Ref) bool {
-	for k := range min(len(x.Subs), len(y.Subs)) {
-		a, b, okX := progression(x.Subs[k])
-		c, d, okY := progression(y.Subs[k])
-		if !okX || !okY {
+//	do k = 1, n
+//	   a(k+1:n, k) = a(k+1:n, k)/a(k, k)                rows k+1 and further are not row k
+//	   do j = k+1, n
+//	      a(k+1:n, j) = a(k+1:n, j) - a(k, j)*a(k+1:n, k)     j > k
+//
+// So is a(2:n:2) = a(1:n-1:2), where the subscripts are even and odd.
+
+// indices is what is known of the indices of the loops around.
+type indices struct {
+	ranges  map[*ir.Symbol]*indexRange
+	names   map[string]*indexRange // by the names of the symbols
+	unequal []linalg.Affine        // forms in indices of DO that are not 0
+}
+
+// indexRange has the values of an index.
+type indexRange struct {
+	lo, hi ir.Expr
+	own    bool // each element of an assignment has an index of its own: FORALL, sections
+	depth  int  // ranges are made of indices of less depth
+}
+
+// add says between which values the index of loops is, until the function that it returns
+// is called.
+func (x *indices) add(index *ir.Symbol, lo, hi, step ir.Expr, own bool) (end func()) {
+	by, ok := step.(*ir.Const)
+	if !ok || isBad(lo, hi) || by.Int == 0 {
+		return func() {}
+	}
+	if by.Int < 0 {
+		lo, hi = hi, lo
+	}
+	r := &indexRange{lo: lo, hi: hi, own: own, depth: len(x.ranges)}
+	x.ranges[index], x.names[index.Name] = r, r
+	return func() {
+		delete(x.ranges, index)
+		delete(x.names, index.Name)
+	}
+}
+
+// holds notes what a condition says of the indices of DO, until the function that it returns
+// is called.
+func (x *indices) holds(cond ir.Expr, value bool) (end func()) {
+	n := len(x.unequal)
+	x.note(cond, value)
+	return func() { x.unequal = x.unequal[:n] }
+}
+
+func (x *indices) note(cond ir.Expr, value bool) {
+	switch e := cond.(type) {
+	case *ir.Un:
+		x.note(e.E, value != (e.Op == ir.Not))
+	case *ir.Bin:
+		switch {
+		case e.Op == ir.And && value, e.Op == ir.Or && !value:
+			x.note(e.L, value)
+			x.note(e.R, value)
+		case e.Op == ir.Ne && value, e.Op == ir.Eq && !value:
+			if d, ok := x.difference(e.L, e.R, "", ""); ok && !d.IsConst() {
+				x.unequal = append(x.unequal, d)
+			}
+		}
+	}
+}
+
+// apart reports that two references to one array, in one execution of an array assignment,
+// never mean the same element, whichever elements are assigned.
+func (x *indices) apart(a, b *ir.Ref) bool {
+	for k := range min(len(a.Subs), len(b.Subs)) {
+		// Variables may have other values for another element.
+		d, ok := x.difference(a.Subs[k], b.Subs[k], "'", `"`)
+		if !ok {
 			continue
 		}
-		g := gcd(a, c)
-		if g == 0 && b != d || g != 0 && (d-b)%g != 0 {
+		g := int64(0)
+		for _, v := range d.Vars() {
+			g = gcd(g, d.Coef(v))
+		}
+		minus, ok := d.Scale(-1)
+		switch {
+		case g == 0 && d.C != 0, g != 0 && d.C%g != 0, x.positive(d), ok && x.positive(minus):
 			return true
+		}
+		for _, u := range x.unequal {
+			if u.Equal(d) || ok && u.Equal(minus) {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// progression are coef and off where e is coef*v + off with some variable v; coef is 0 for a
-// constant.
-func progression(e ir.Expr) (coef, off int, ok bool) {
-	const most = 1 << 30 // so that nothing overflows
-	switch e := e.(type) {
-	case *ir.Const:
-		off, ok = e.Int, e.Typ.IsInteger()
-	case *ir.Var:
-		coef, ok = 1, e.Typ.IsInteger()
-	case *ir.Un:
-		coef, off, ok = progression(e.E)
-		if e.Op == ir.Neg {
-			coef, off = -coef, -off
-		}
-	case *ir.Bin:
-		a, b, okL := progression(e.L)
-		c, d, okR := progression(e.R)
-		switch {
-		case !okL || !okR:
-		case e.Op == ir.Add && (a == 0 || c == 0):
-			coef, off, ok = a+c, b+d, true
-		case e.Op == ir.Sub && (a == 0 || c == 0):
-			coef, off, ok = a-c, b-d, true
-		case e.Op == ir.Mul && a == 0:
-			coef, off, ok = b*c, b*d, true
-		case e.Op == ir.Mul && c == 0:
-			coef, off, ok = a*d, b*d, true
-		}
+// difference is a - b. Variables other than indices of DO have the sides in their names;
+// there must be none where the side is "".
+func (x *indices) difference(a, b ir.Expr, sideA, sideB string) (d linalg.Affine, ok bool) {
+	f, ok := x.form(a, sideA)
+	if !ok {
+		return d, false
 	}
-	ok = ok && coef < most && coef > -most && off < most && off > -most
-	return coef, off, ok
+	g, ok := x.form(b, sideB)
+	if !ok {
+		return d, false
+	}
+	return f.Sub(g)
 }
 
-func gcd(a, b int) int {
+// form is e as an affine form.
+func (x *indices) form(e ir.Expr, side string) (f linalg.Affine, ok bool) {
+	if !e.Type().IsInteger() {
+		return f, false
+	}
+	switch e := e.(type) {
+	case *ir.Const:
+		return linalg.Const(int64(e.Int)), true
+	case *ir.Var:
+		if r := x.ranges[e.Sym]; r != nil && !r.own {
+			return linalg.Var(e.Sym.Name), true
+		}
+		return linalg.Var(e.Sym.Name + side), side != ""
+	case *ir.Conv:
+		if !e.E.Type().IsInteger() || e.Typ != ir.Long { // to Long no value changes
+			return f, false
+		}
+		return x.form(e.E, side)
+	case *ir.Un:
+		if f, ok = x.form(e.E, side); ok && e.Op == ir.Neg {
+			return f.Scale(-1)
+		}
+		return f, ok && e.Op != ir.Not
+	case *ir.Bin:
+		l, okL := x.form(e.L, side)
+		r, okR := x.form(e.R, side)
+		switch {
+		case !okL || !okR:
+		case e.Op == ir.Add:
+			return l.Add(r)
+		case e.Op == ir.Sub:
+			return l.Sub(r)
+		case e.Op == ir.Mul && l.IsConst():
+			return r.Scale(l.C)
+		case e.Op == ir.Mul && r.IsConst():
+			return l.Scale(r.C)
+		}
+	}
+	return f, false
+}
+
+// positive reports that f is at least 1 for all values that the indices in it have: index
+// after index, the innermost first, is replaced by its least or greatest value.
+func (x *indices) positive(f linalg.Affine) bool {
+	var name string
+	var inner *indexRange
+	for _, v := range f.Vars() {
+		if r := x.names[sideless(v)]; r != nil && (inner == nil || r.depth > inner.depth) {
+			name, inner = v, r
+		}
+	}
+	if inner == nil {
+		return f.IsConst() && f.C >= 1
+	}
+	ends := limits(inner.lo, "max")
+	if f.Coef(name) < 0 {
+		ends = limits(inner.hi, "min")
+	}
+	return slices.ContainsFunc(ends, func(e ir.Expr) bool {
+		end, ok := x.form(e, name[len(sideless(name)):])
+		if !ok || slices.ContainsFunc(end.Vars(), func(v string) bool {
+			r := x.names[sideless(v)]
+			return r != nil && r.depth >= inner.depth
+		}) {
+			return false
+		}
+		g, ok := f.Subst(name, end)
+		return ok && x.positive(g)
+	})
+}
+
+// sideless is the name of a symbol, whose variable in a form may have a side.
+func sideless(v string) string { return strings.TrimRight(v, `'"`) }
+
+// limits are expressions each of which limits e: e itself, or the arguments of a MIN or MAX,
+// as the name says. The extent MAX(0, n) is n where there are elements at all.
+func limits(e ir.Expr, name string) []ir.Expr {
+	if c, ok := e.(*ir.Conv); ok {
+		e = c.E
+	}
+	c, ok := e.(*ir.Call)
+	switch {
+	case !ok:
+		return []ir.Expr{e}
+	case c.Name == name:
+		return c.Args
+	case c.Name == "max" && len(c.Args) == 2:
+		if zero, ok := c.Args[0].(*ir.Const); ok && zero.Int == 0 {
+			return c.Args[1:]
+		}
+	}
+	return nil
+}
+
+func gcd(a, b int64) int64 {
 	for b != 0 {
 		a, b = b, a%b
 	}

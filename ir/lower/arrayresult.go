@@ -380,16 +380,16 @@ func (c *elemental) take() []ir.Stmt {
 	return list
 }
 
-// overlaps is overlaps of rhs and of what the loops execute in front.
-func (c *elemental) overlaps(lhs *ir.Ref, rhs ir.Expr) bool {
-	return overlaps(lhs, rhs) || c.inner != nil && readsOther(lhs, *c.inner)
+// overlapsIn is overlaps for rhs and for what the loops of c execute in front.
+func (l *lowerer) overlapsIn(c *elemental, lhs *ir.Ref, rhs ir.Expr) bool {
+	return l.overlaps(lhs, rhs) || c.inner != nil && l.readsOther(lhs, *c.inner)
 }
 
 // readsOther reports whether list reads another element of the array than lhs.
-func readsOther(lhs *ir.Ref, list []ir.Stmt) bool {
+func (l *lowerer) readsOther(lhs *ir.Ref, list []ir.Stmt) bool {
 	other := false
 	ir.WalkExprs(list, func(_ ir.Stmt, e ir.Expr) bool {
-		other = other || overlaps(lhs, e)
+		other = other || l.overlaps(lhs, e)
 		return !other
 	})
 	return other

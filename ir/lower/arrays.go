@@ -193,7 +193,7 @@ func (l *lowerer) assignAll(s *ast.Assign, to *argument, pre *[]ir.Stmt) bool {
 		return false
 	}
 	staged := slices.ContainsFunc(pieces, func(p piece) bool {
-		return p.ctx.overlaps(p.lhs, p.rhs) || slices.ContainsFunc(pieces, p.reads)
+		return l.overlapsIn(p.ctx, p.lhs, p.rhs) || slices.ContainsFunc(pieces, func(q piece) bool { return l.readsPiece(p, q) })
 	})
 	t := to
 	if staged {
@@ -223,12 +223,12 @@ type piece struct {
 	rhs ir.Expr
 }
 
-// reads reports whether p may read an element that q, another piece of the assignment, assigns.
-func (p piece) reads(q piece) bool {
+// readsPiece reports whether p may read an element that q, another piece of the assignment, assigns.
+func (l *lowerer) readsPiece(p, q piece) bool {
 	found := false
 	ir.WalkExpr(p.rhs, func(e ir.Expr) bool {
 		r, ok := e.(*ir.Ref)
-		found = found || ok && q.ctx != p.ctx && r.Sym == q.lhs.Sym && !ir.Same(r, p.lhs) && !apart(r, q.lhs)
+		found = found || ok && q.ctx != p.ctx && r.Sym == q.lhs.Sym && !ir.Same(r, p.lhs) && !l.indices.apart(r, q.lhs)
 		return !found
 	})
 	return found
@@ -308,12 +308,12 @@ func (c *elemental) varies(e ir.Expr) bool {
 
 // overlaps reports whether the evaluation of rhs may read another element of the
 // array than lhs: also by way of an image, which may be this one.
-func overlaps(lhs *ir.Ref, rhs ir.Expr) bool {
+func (l *lowerer) overlaps(lhs *ir.Ref, rhs ir.Expr) bool {
 	other := false
 	see := func(e ir.Expr) bool {
 		switch e := e.(type) {
 		case *ir.Ref:
-			other = other || e.Sym == lhs.Sym && !ir.Same(e, lhs) && !apart(e, lhs) || e.Sym != lhs.Sym && oneText(e.Sym, lhs.Sym)
+			other = other || e.Sym == lhs.Sym && !ir.Same(e, lhs) && !l.indices.apart(e, lhs) || e.Sym != lhs.Sym && oneText(e.Sym, lhs.Sym)
 		case *ir.Var:
 			other = other || oneText(e.Sym, lhs.Sym)
 		case *ir.CoRef:
@@ -334,8 +334,10 @@ func oneText(a, b *ir.Symbol) bool { return a.Whole != nil && a.Whole == b.Whole
 // elements makes the loop indices for extents n.
 func (l *lowerer) elements(n []ir.Expr, pos source.Pos, pre *[]ir.Stmt) *elemental {
 	ctx := &elemental{n: n, pos: pos, pre: pre, inner: new([]ir.Stmt)}
-	for range n {
-		ctx.index = append(ctx.index, l.local("el", ir.Long, pos))
+	for _, e := range n {
+		index := l.local("el", ir.Long, pos)
+		l.indices.add(index, intConstOf(ir.Long, 1, pos), e, intConstOf(ir.Long, 1, pos), true)
+		ctx.index = append(ctx.index, index)
 	}
 	return ctx
 }

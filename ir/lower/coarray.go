@@ -16,7 +16,11 @@ func isArray(s *ir.Symbol) bool { return s != nil && s.IsArray() && !s.Cell }
 func (l *lowerer) coarray(s *ir.Symbol, d *ast.TypeDecl, e *ast.Entity, dims, codims []ast.DimSpec) []ast.DimSpec {
 	one := &ast.IntLit{XBase: ast.XBase{Pos: e.Pos, End: e.Pos}, Text: "1"}
 	_, isDummy := l.dummies[e.Name]
-	if object := l.scope.binding.of(s); object != nil && object.object {
+	object := l.scope.binding.of(s)
+	if d.Allocatable && d.Intent == "out" && (isDummy || object != nil) {
+		l.errorf(codeDeclaration, e.Pos, "the allocatable coarray %s has INTENT(OUT)", e.Name).WithHelp("write intent(inout): the images deallocate it where they all get to")
+	}
+	if object != nil && object.object {
 		if passed := object.arg.object; !passed.Coarray {
 			l.errorf(codeCall, object.arg.pos, "%s is no coarray, the dummy argument %s is one", l.scope.binding.what(object), e.Name).
 				WithNote(e.Pos, "%s is declared here", e.Name).WithHelp("declare what is passed with [:], or %s without", e.Name)
@@ -35,8 +39,6 @@ func (l *lowerer) coarray(s *ir.Symbol, d *ast.TypeDecl, e *ast.Entity, dims, co
 		l.errorf(codeDeclaration, e.Pos, "coarray %s is a POINTER", e.Name).WithHelp("write ALLOCATABLE")
 	case isDummy && l.unit.Elemental:
 		l.errorf(codeDeclaration, e.Pos, "the argument %s of %s, which is ELEMENTAL, is a coarray", e.Name, l.unit.Name).WithHelp("remove the codimension, or write PURE")
-	case isDummy && d.Allocatable && d.Intent == "out":
-		l.errorf(codeDeclaration, e.Pos, "the allocatable coarray %s has INTENT(OUT)", e.Name).WithHelp("write intent(inout): the images deallocate it where they all get to")
 	case codims[0].Hi == nil && !d.Allocatable:
 		l.errorf(codeDeclaration, codims[0].Pos, "coarray %s has codimensions without bounds, and is not ALLOCATABLE", e.Name).
 			WithHelp("write [*], or add the attribute ALLOCATABLE")

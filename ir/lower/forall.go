@@ -155,6 +155,8 @@ func (l *lowerer) forall(s *ast.Forall, around forallNest) []ir.Stmt {
 	for i, x := range own {
 		l.active[x] = header[i].Var.Pos
 		defer delete(l.active, x)
+		k := len(around.index) + i
+		defer l.indices.add(x, nest.lo[k], nest.hi[k], nest.step[k], true)()
 	}
 	if s.Mask != nil {
 		before := l.functions(func() {
@@ -468,7 +470,7 @@ func (l *lowerer) forallAssign(nest forallNest, cond forallCond, s *ast.Assign) 
 		l.errorf(codeOutside, s.Pos, "FORALL changes what the subscripts on the left read").WithHelp("put their values into an array in front of it")
 		return nil
 	}
-	staged := overlaps(lhs, a.RHS) || ctx != nil && ctx.overlaps(lhs, a.RHS) || where != nil && overlaps(lhs, where) || nest.mask != nil && overlaps(lhs, nest.mask)
+	staged := l.overlaps(lhs, a.RHS) || ctx != nil && l.overlapsIn(ctx, lhs, a.RHS) || where != nil && l.overlaps(lhs, where) || nest.mask != nil && l.overlaps(lhs, nest.mask)
 	ir.WalkExprs(before, func(_ ir.Stmt, e ir.Expr) bool {
 		staged = staged || reads([]ir.Expr{e}, lhs.Sym)
 		return !staged

@@ -87,6 +87,7 @@ func lower(f *ast.File, diags *source.List, k found) (*lowerer, *ir.Program) {
 		intrinsics:  make(map[*ir.Symbol]bool),
 		mention:     make(map[*ir.Symbol]bool),
 		active:      make(map[*ir.Symbol]source.Pos),
+		indices:     indices{ranges: make(map[*ir.Symbol]*indexRange), names: make(map[string]*indexRange)},
 		taken:       make(map[string]bool),
 		tried:       make(map[string]int),
 		endless:     make(map[*ast.Program]bool),
@@ -198,6 +199,7 @@ type lowerer struct {
 	mention    map[*ir.Symbol]bool       // scalars used as variables
 
 	active  map[*ir.Symbol]source.Pos // indices of the DO loops around
+	indices indices
 	loops   []loop
 	pending *ast.Independent // directive waiting for its DO
 	listed  *nestList        // of the INDEPENDENT with a list of loops around, or nil

@@ -249,7 +249,7 @@ func (l *lowerer) guardedNests(ctx *elemental, cond ir.Expr, a *ir.Assign, pre *
 		*pre = append(*pre, l.nest(ctx, &ir.If{S: a.S, Cond: ir.Clone(cond), Then: append(inside, a)}, a.Pos))
 		inside = nil
 	}
-	if !overlaps(lhs, a.RHS) && !readsOther(lhs, inside) {
+	if !l.overlaps(lhs, a.RHS) && !l.readsOther(lhs, inside) {
 		guarded(a)
 		return
 	}

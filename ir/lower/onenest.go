@@ -118,16 +118,16 @@ func (w *maskedNest) assigns(list []ast.Stmt) (out []ir.Stmt) {
 // element.
 func (w *maskedNest) separate() bool {
 	for _, t := range w.targets {
-		if readsOther(t, w.inner) {
+		if w.l.readsOther(t, w.inner) {
 			return false
 		}
 		for _, x := range w.reads {
-			if overlaps(t, x) {
+			if w.l.overlaps(t, x) {
 				return false
 			}
 		}
 		for _, other := range w.targets {
-			if overlaps(t, other) {
+			if w.l.overlaps(t, other) {
 				return false
 			}
 		}

@@ -382,13 +382,18 @@ func (l *lowerer) do(s *ast.Do) []ir.Stmt {
 	if ind != nil {
 		d.Independent = l.independent(ind)
 	}
+	end := func() {}
 	if d.Index != nil {
 		l.active[d.Index] = s.Pos
+		if ok {
+			end = l.indices.add(d.Index, d.Lo, d.Hi, d.Step, false)
+		}
 	}
 	d.Body = l.body(d, s, s.Name, s.Body)
 	if d.Index != nil {
 		delete(l.active, d.Index)
 	}
+	end()
 	if !ok {
 		return nil
 	}
@@ -548,7 +553,10 @@ func (l *lowerer) arms(s *ast.If) []ir.Stmt {
 			}
 			continue
 		}
+		end := l.indices.holds(next.Cond, true)
 		next.Then = l.block(arm.Body)
+		end()
+		defer l.indices.holds(next.Cond, false)()
 		if first == nil {
 			first = next
 			l.prelude = append(l.prelude, before...)
