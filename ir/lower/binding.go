@@ -501,7 +501,7 @@ func (b *binding) around(body []ir.Stmt) []ir.Stmt {
 	}
 	at := b.call.Pos
 	// Bounds of arrays may depend on scalars, and arrays are copied by their bounds.
-	var out, arrays, after []ir.Stmt
+	var out, arrays, end, after []ir.Stmt
 	for _, d := range b.list {
 		a := d.arg
 		if d.object {
@@ -517,6 +517,13 @@ func (b *binding) around(body []ir.Stmt) []ir.Stmt {
 			b.cannotAssign(d)
 		}
 		if !d.owned {
+			continue
+		}
+		if b.frame != nil && b.frame.passed[d] != nil {
+			p := b.frame.passed[d]
+			arrays = append(arrays, p.enter(b)...)
+			end = append(end, p.leave(l)...)
+			after = append(after, p.back(l, p.outermost)...)
 			continue
 		}
 		if d.isArray {
@@ -551,7 +558,7 @@ func (b *binding) around(body []ir.Stmt) []ir.Stmt {
 	allocates := func(s ir.Stmt) bool { a, is := s.(*ir.Allocate); return is && !a.Sym.Temp }
 	ends := slices.DeleteFunc(slices.Clone(b.entry), allocates)
 	memory := slices.DeleteFunc(slices.Clone(b.entry), func(s ir.Stmt) bool { return !allocates(s) })
-	body = slices.Concat(ends, memory, arrays, body)
+	body = slices.Concat(ends, memory, arrays, body, end)
 	if b.frame != nil {
 		body = b.frame.complete(l, body)
 	}

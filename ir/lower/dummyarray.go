@@ -23,6 +23,9 @@ func (b *binding) setShape(d *dummy, dims []ast.DimSpec) {
 	}
 	l.unbounded[d.sym] = true // until all is known to be right
 	d.arg = l.held(d.arg, func(e ir.Expr) ir.Expr { return b.captured(ir.Clone(e), d.arg.pos) })
+	if b.frame != nil && l.parts[d.Name] == byCopy && mayCopy(d, d.arg) {
+		b.frame.pass(l, d)
+	}
 	a := d.arg
 	if a != nil && a.view == nil && !d.takesText() {
 		a = nil // reported
@@ -78,7 +81,7 @@ func (b *binding) setShape(d *dummy, dims []ast.DimSpec) {
 			ok = false
 			n = l.intConst(1, dim.Pos)
 		}
-		if b.frame != nil && dim.Hi == nil {
+		if b.frame != nil && dim.Hi == nil && b.frame.passed[d] == nil {
 			n = l.fixed(n, "bound", dim.Pos, &b.frame.first)
 		}
 		if lo = b.captured(lo, dim.Pos); dim.Hi == nil || !isStar(dim.Hi) {
@@ -98,7 +101,7 @@ func (b *binding) setShape(d *dummy, dims []ast.DimSpec) {
 	if a == nil || !ok {
 		return
 	}
-	if d.repacked {
+	if d.repacked || b.frame != nil && b.frame.passed[d] != nil {
 		b.ownArray(d, sh, constant)
 		return
 	}
@@ -112,7 +115,7 @@ func (b *binding) setShape(d *dummy, dims []ast.DimSpec) {
 		return
 	}
 	d.fixedShape = constant
-	if b.frame != nil && l.parts[d.Name] {
+	if b.frame != nil && l.parts[d.Name] == asPart {
 		b.frame.movable(l, d, l.views[d.sym], sh, tests)
 	}
 	delete(l.unbounded, d.sym)

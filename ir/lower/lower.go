@@ -67,11 +67,11 @@ type found struct {
 
 	tied      map[declared]declared // pointers and their targets: another one of the class, see join
 	recursive map[*ast.Program]bool // procedures that have a frame
-	parts     map[ast.Name]bool     // their dummy arrays that are other parts of an array at each depth
+	parts     map[ast.Name]passing  // how their dummy arrays are passed from depth to depth
 }
 
 func newFound() found {
-	return found{map[declared]bool{}, map[string]bool{}, map[declared]declared{}, map[*ast.Program]bool{}, map[ast.Name]bool{}}
+	return found{map[declared]bool{}, map[string]bool{}, map[declared]declared{}, map[*ast.Program]bool{}, map[ast.Name]passing{}}
 }
 
 // lower is Lower, where k is known.

@@ -27,6 +27,7 @@ type frame struct {
 	binding *binding
 	result  *ir.Symbol
 	moved   map[*ir.Symbol][]*ir.Symbol // of dummy arrays: what says where their elements are
+	passed  map[*dummy]*passed          // dummy arrays that are copied
 	first   []ir.Stmt                   // done for the outermost call alone
 
 	pc, depth *ir.Symbol
@@ -65,7 +66,7 @@ const (
 
 // openFrame makes the frame of a procedure that is put in place.
 func (l *lowerer) openFrame(b *binding, site *ir.Site) *frame {
-	f := &frame{unit: b.unit, site: site, binding: b, moved: map[*ir.Symbol][]*ir.Symbol{}, exits: map[ir.Stmt]int{}, cycles: map[ir.Stmt]int{}}
+	f := &frame{unit: b.unit, site: site, binding: b, moved: map[*ir.Symbol][]*ir.Symbol{}, passed: map[*dummy]*passed{}, exits: map[ir.Stmt]int{}, cycles: map[ir.Stmt]int{}}
 	l.frames = append(l.frames, f)
 	return f
 }
@@ -117,6 +118,8 @@ func (l *lowerer) reenter(f *frame, p *procedure, name ast.Name, list []ast.Expr
 		}
 		switch {
 		case a == nil || d.procedureArgument() || d.object:
+		case f.passed[d] != nil:
+			after = append(after, f.passed[d].call(l, f, a, &out)...)
 		case d.isArray:
 			f.elements(l, d, a, r, &out)
 		default:
@@ -169,7 +172,7 @@ func (f *frame) matches(l *lowerer, d *dummy, a *argument, at source.Pos) bool {
 	case d.object && a.object != d.sym:
 		what = "is another allocatable variable than in the outermost call"
 	case d.object:
-	case d.isArray && d.owned:
+	case d.isArray && d.owned && f.passed[d] == nil:
 		what = "is an array that is copied to lie elsewhere"
 	case !d.isArray && a.typ != d.sym.Type:
 		what = "is of another type"
@@ -188,8 +191,8 @@ func (f *frame) matches(l *lowerer, d *dummy, a *argument, at source.Pos) bool {
 	return what == ""
 }
 
-// elements lets dummy array d have the elements of a in the call r. All calls pass parts of one
-// array; where these differ, variables say which part it is.
+// elements lets dummy array d have the elements of a in the call r. Where all calls pass parts of
+// one array that differ, variables say which part it is; other arrays are copied.
 func (f *frame) elements(l *lowerer, d *dummy, a *argument, r *reentry, out *[]ir.Stmt) {
 	if a.of != nil {
 		as := *a
@@ -201,14 +204,22 @@ func (f *frame) elements(l *lowerer, d *dummy, a *argument, r *reentry, out *[]i
 		return // reported
 	}
 	if a.view.base != have.base {
+		if mayCopy(d, d.arg) && mayCopy(d, a) {
+			l.again.passed(d.Name, byCopy)
+			return
+		}
 		l.errorf(codeOutside, a.pos, "%s calls itself, and argument %s is a part of another array than in the outermost call", f.unit.Name, d.Name.Name).
 			WithNote(d.Pos, "%s is an argument here", d.Name.Name).
-			WithHelp("pass parts of one array at each depth, such as columns of one with a dimension more")
+			WithHelp("pass parts of one array at each depth, such as columns of one with a dimension more, or whole arrays and sections that are no coarrays and not of type CHARACTER")
 		return
 	}
 	for k, s := range a.view.subs {
 		h := have.subs[k]
 		if s.dim != h.dim || s.vec != nil || h.vec != nil || len(s.more)+len(h.more) > 0 || s.dim >= 0 && !ir.Same(s.coef, h.coef) {
+			if mayCopy(d, d.arg) && mayCopy(d, a) {
+				l.again.passed(d.Name, byCopy)
+				return
+			}
 			l.errorf(codeOutside, a.pos, "%s calls itself, and the elements of argument %s have another stride or other dimensions than in the outermost call", f.unit.Name, d.Name.Name).
 				WithNote(d.Pos, "%s is an argument here", d.Name.Name).WithHelp("pass consecutive elements at each depth")
 			return
@@ -224,7 +235,7 @@ func (f *frame) elements(l *lowerer, d *dummy, a *argument, r *reentry, out *[]i
 	case same:
 		return
 	case moved == nil:
-		l.again.parts[d.Name] = true
+		l.again.passed(d.Name, asPart)
 		return
 	}
 	for k, p := range places {

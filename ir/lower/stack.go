@@ -19,18 +19,26 @@ func (f *frame) saves(l *lowerer) {
 		var push, pop []ir.Stmt
 		var scalars []*ir.Symbol
 		texts := 0
+		more := map[ir.Type]int{ir.Integer: 1} // what comes on the stacks behind arrays
+		for _, s := range l.prog.Symbols {
+			switch {
+			case !p.live[s] || s.IsArray():
+			case s.Type == ir.Character:
+				texts++
+				more[ir.Integer]++
+			default:
+				scalars = append(scalars, s)
+				more[s.Type]++
+			}
+		}
 		for _, s := range l.prog.Symbols {
 			var to, from []ir.Stmt
 			switch {
 			case !p.live[s]:
-				continue
 			case s.IsArray():
-				to, from = f.savedArray(l, s, at)
+				to, from = f.savedArray(l, s, more, at)
 			case s.Type == ir.Character:
-				to, from = l.savedText(s, at)
-				texts++
-			default:
-				scalars = append(scalars, s)
+				to, from = l.savedText(rawOf(s, at), varOf(s, at), at)
 			}
 			push, pop = append(push, to...), append(from, pop...)
 		}
@@ -101,19 +109,26 @@ func (l *lowerer) brought(m move, at source.Pos) ir.Stmt {
 	return l.overElements(m.from, index, one(l.setTo(y, x, at)), at)
 }
 
-// savedArray puts the elements of array s on the stack, and takes them back.
-func (f *frame) savedArray(l *lowerer, s *ir.Symbol, at source.Pos) (push, pop []ir.Stmt) {
-	if s.Type == ir.Character || s.Coarray || l.hasDirectives(s) {
-		l.errorf(codeOutside, at, "%s calls itself, and array %s, which is needed behind the call, is of type CHARACTER, a coarray or has directives", f.unit.Name, s.Source()).
+// savedArray puts the elements of array s on the stack, where so many values more have room
+// behind, and takes them back.
+func (f *frame) savedArray(l *lowerer, s *ir.Symbol, more map[ir.Type]int, at source.Pos) (push, pop []ir.Stmt) {
+	text := s.Type == ir.Character
+	if text && s.Len < 0 || s.Coarray || l.hasDirectives(s) {
+		l.errorf(codeOutside, at, "%s calls itself, and array %s, which is needed behind the call, is a coarray, has directives, or is of type CHARACTER and a length that is not constant", f.unit.Name, s.Source()).
 			WithNote(s.Pos, "%s is declared here", s.Source()).WithHelp("make it an argument, with a dimension more for the depth")
 		return nil, nil
 	}
-	st := l.stack(s.Type)
+	kept := s.Type
+	if text {
+		kept = ir.Integer // the lengths; the characters are in another place
+	}
+	st := l.stack(kept)
 	_, sh := l.wholeView(s, at)
 	var n ir.Expr = l.intConst(1, at)
 	for _, m := range sh.n {
 		n = l.times(n, ir.Clone(m), at)
 	}
+	n = l.plus(n, l.intConst(more[kept], at), at)
 	loop := func(in bool) ir.Stmt {
 		index := make([]*ir.Symbol, len(s.Dims))
 		x := &ir.Ref{X: ir.X{Pos: at, Typ: s.Type, Raw: in}, Sym: s}
@@ -124,11 +139,16 @@ func (f *frame) savedArray(l *lowerer, s *ir.Symbol, at source.Pos) (push, pop [
 		y := st.element(0, at)
 		y.Raw = !in
 		body := []ir.Stmt{st.moveTop(l, 1, at), l.setTo(y, x, at)}
+		if text {
+			body, _ = l.savedText(x, x, at)
+		}
 		if !in {
 			for k := range x.Subs { // backwards
 				x.Subs[k] = l.minus(l.plus(l.endOf(s.Dims[k].Lo, at), l.endOf(s.Dims[k].Hi, at), at), x.Subs[k], at)
 			}
-			body = []ir.Stmt{l.setTo(x, y, at), st.moveTop(l, -1, at)}
+			if body = []ir.Stmt{l.setTo(x, y, at), st.moveTop(l, -1, at)}; text {
+				_, body = l.savedText(x, x, at)
+			}
 		}
 		return l.overElements(s, index, body, at)
 	}
@@ -218,8 +238,8 @@ func (st *stack) room(l *lowerer, n ir.Expr, at source.Pos) ir.Stmt {
 	return &ir.If{S: ir.S{Pos: at}, Cond: l.bin(ir.Or, absent, full, at, at), Then: then}
 }
 
-// savedText puts text s on the stack of texts, which is one text, and takes it back.
-func (l *lowerer) savedText(s *ir.Symbol, at source.Pos) (push, pop []ir.Stmt) {
+// savedText puts the text from on the stack of texts, which is one text, and takes it back to to.
+func (l *lowerer) savedText(from, to ir.Expr, at source.Pos) (push, pop []ir.Stmt) {
 	if l.texted == nil {
 		site := l.scope.site
 		l.scope.site = nil
@@ -230,14 +250,14 @@ func (l *lowerer) savedText(s *ir.Symbol, at source.Pos) (push, pop []ir.Stmt) {
 	}
 	t, numbers := l.texted, l.stack(ir.Integer)
 	x := ir.X{Pos: at, Typ: ir.Character}
-	length := func(s *ir.Symbol) ir.Expr {
-		return &ir.Call{X: ir.X{Pos: at, Typ: ir.Integer}, Name: "len", Args: []ir.Expr{rawOf(s, at)}}
+	length := func(e ir.Expr) ir.Expr {
+		return &ir.Call{X: ir.X{Pos: at, Typ: ir.Integer}, Name: "len", Args: []ir.Expr{ir.Clone(e)}}
 	}
-	all := &ir.Bin{X: x, Op: ir.Concat, L: rawOf(t, at), R: rawOf(s, at)}
-	push = []ir.Stmt{numbers.moveTop(l, 1, at), l.setTo(numbers.element(0, at), length(s), at), l.setTo(varOf(t, at), all, at)}
+	all := &ir.Bin{X: x, Op: ir.Concat, L: rawOf(t, at), R: ir.Clone(from)}
+	push = []ir.Stmt{numbers.moveTop(l, 1, at), l.setTo(numbers.element(0, at), length(from), at), l.setTo(varOf(t, at), all, at)}
 	part := func(lo, hi ir.Expr) ir.Expr { return &ir.Substr{X: x, Base: rawOf(t, at), Lo: lo, Hi: hi} }
-	rest := func() ir.Expr { return l.arith(ir.Sub, length(t), numbers.element(0, at), at) }
-	pop = []ir.Stmt{l.setTo(varOf(s, at), part(l.plus(rest(), l.intConst(1, at), at), length(t)), at),
+	rest := func() ir.Expr { return l.arith(ir.Sub, length(rawOf(t, at)), numbers.element(0, at), at) }
+	pop = []ir.Stmt{l.setTo(ir.Clone(to), part(l.plus(rest(), l.intConst(1, at), at), length(rawOf(t, at))), at),
 		l.setTo(varOf(t, at), part(l.intConst(1, at), rest()), at), numbers.moveTop(l, -1, at)}
 	return push, pop
 }
