@@ -224,6 +224,7 @@ func (p *measuredRun) checkTrace(t *testing.T, file string) {
 		kind string
 	}
 	activities := map[activity]int64{}
+	whole := map[int]int64{} // by PE: when the last message was sent, to which further parts belong
 	for _, c := range f.Chunks {
 		events, err := f.Events(c)
 		if err != nil {
@@ -237,7 +238,10 @@ func (p *measuredRun) checkTrace(t *testing.T, file string) {
 				continue
 			case tracefile.Put, tracefile.PutPart, tracefile.Ready, tracefile.ReadyPart:
 				sent[id]++
-				left[id] = e.Began
+				if e.Kind == tracefile.Put || e.Kind == tracefile.Ready {
+					whole[c.PE] = e.Began
+				}
+				left[id] = whole[c.PE]
 			case tracefile.Arrival, tracefile.WaitReady:
 				id.from, id.to = id.to, id.from
 				awaited[id]++

@@ -94,6 +94,7 @@ func (a *apart) orders(of *tracefile.Definitions, own []affine) (map[[2]int][]or
 		meetings[m][host] = met{came, left}
 	}
 	sent, arrived := map[message]int64{}, map[message]int64{}
+	whole := map[int]int64{} // by PE: when the last message was sent, to which further parts belong, which are noted later
 	for i, x := range a.reports {
 		for k, r := range x.Rounds {
 			meet(x.Head, meeting{number: uint64(k)}, own[i].of(r.Came-x.Clock), own[i].of(r.Left-x.Clock))
@@ -101,12 +102,15 @@ func (a *apart) orders(of *tracefile.Definitions, own []affine) (map[[2]int][]or
 		err := x.Events.each(of, own[i], func(pe, _ int, list []tracefile.Event) {
 			for _, e := range list {
 				ready := e.Kind == tracefile.Ready || e.Kind == tracefile.ReadyPart
+				if e.Kind == tracefile.Put || e.Kind == tracefile.Ready {
+					whole[pe] = e.Began
+				}
 				switch {
 				case e.Kind == tracefile.Barrier || e.Kind == tracefile.Reduction:
 					meet(x.Head, meeting{e.Kind, e.ID, e.Number}, e.Began, e.Began+e.Took)
 				case e.Peer < 0 || heads[e.Peer] == x.Head:
 				case ready || e.Kind == tracefile.Put || e.Kind == tracefile.PutPart:
-					sent[message{ready, e.Buffer, e.Number, pe, e.Peer}] = e.Began
+					sent[message{ready, e.Buffer, e.Number, pe, e.Peer}] = whole[pe]
 				case e.Kind == tracefile.Arrival || e.Kind == tracefile.WaitReady:
 					arrived[message{e.Kind == tracefile.WaitReady, e.Buffer, e.Number, e.Peer, pe}] = e.Began + e.Took
 				}
