@@ -20,8 +20,7 @@ import (
 
 // indices is what is known of the indices of the loops around.
 type indices struct {
-	ranges  map[*ir.Symbol]*indexRange
-	names   map[string]*indexRange // by the names of the symbols
+	ranges  map[string]*indexRange // by the names of the symbols
 	unequal []linalg.Affine        // forms in indices of DO that are not 0
 }
 
@@ -43,11 +42,8 @@ func (x *indices) add(index *ir.Symbol, lo, hi, step ir.Expr, own bool) (end fun
 		lo, hi = hi, lo
 	}
 	r := &indexRange{lo: lo, hi: hi, own: own, depth: len(x.ranges)}
-	x.ranges[index], x.names[index.Name] = r, r
-	return func() {
-		delete(x.ranges, index)
-		delete(x.names, index.Name)
-	}
+	x.ranges[index.Name] = r
+	return func() { delete(x.ranges, index.Name) }
 }
 
 // holds notes what a condition says of the indices of DO, until the function that it returns
@@ -125,7 +121,7 @@ func (x *indices) form(e ir.Expr, side string) (f linalg.Affine, ok bool) {
 	case *ir.Const:
 		return linalg.Const(int64(e.Int)), true
 	case *ir.Var:
-		if r := x.ranges[e.Sym]; r != nil && !r.own {
+		if r := x.ranges[e.Sym.Name]; r != nil && !r.own {
 			return linalg.Var(e.Sym.Name), true
 		}
 		return linalg.Var(e.Sym.Name + side), side != ""
@@ -163,7 +159,7 @@ func (x *indices) positive(f linalg.Affine) bool {
 	var name string
 	var inner *indexRange
 	for _, v := range f.Vars() {
-		if r := x.names[sideless(v)]; r != nil && (inner == nil || r.depth > inner.depth) {
+		if r := x.ranges[sideless(v)]; r != nil && (inner == nil || r.depth > inner.depth) {
 			name, inner = v, r
 		}
 	}
@@ -177,7 +173,7 @@ func (x *indices) positive(f linalg.Affine) bool {
 	return slices.ContainsFunc(ends, func(e ir.Expr) bool {
 		end, ok := x.form(e, name[len(sideless(name)):])
 		if !ok || slices.ContainsFunc(end.Vars(), func(v string) bool {
-			r := x.names[sideless(v)]
+			r := x.ranges[sideless(v)]
 			return r != nil && r.depth >= inner.depth
 		}) {
 			return false

@@ -65,7 +65,7 @@ func TestApart(t *testing.T) {
 		for d := range left {
 			left[d], right[d] = random(true, true, true), random(true, true, true)
 		}
-		x := indices{ranges: map[*ir.Symbol]*indexRange{}, names: map[string]*indexRange{}}
+		x := indices{ranges: map[string]*indexRange{}}
 		x.add(k, number(kLo), number(kHi), number(kStep), false)
 		x.add(j, expr(jLo), expr(jHi), number(jStep), false)
 		if conditional {

@@ -87,7 +87,7 @@ func lower(f *ast.File, diags *source.List, k found) (*lowerer, *ir.Program) {
 		intrinsics:  make(map[*ir.Symbol]bool),
 		mention:     make(map[*ir.Symbol]bool),
 		active:      make(map[*ir.Symbol]source.Pos),
-		indices:     indices{ranges: make(map[*ir.Symbol]*indexRange), names: make(map[string]*indexRange)},
+		indices:     indices{ranges: make(map[string]*indexRange)},
 		taken:       make(map[string]bool),
 		tried:       make(map[string]int),
 		endless:     make(map[*ast.Program]bool),

@@ -85,17 +85,15 @@ func (p *passed) back(l *lowerer, a *argument) (out []ir.Stmt) {
 	return out
 }
 
-// own is the dummy array itself as an argument.
-func (p *passed) own(l *lowerer) *argument {
-	own := *p.on
-	own.pos = p.d.Pos
-	own.view, own.shape = l.wholeView(p.d.sym, p.d.Pos)
-	return &own
+// arrayArgument is array s as an argument.
+func (l *lowerer) arrayArgument(s *ir.Symbol, at source.Pos) *argument {
+	v, sh := l.wholeView(s, at)
+	return &argument{pos: at, typ: s.Type, view: v, shape: sh}
 }
 
 // enter takes the elements that are on their way.
 func (p *passed) enter(b *binding) (out []ir.Stmt) {
-	l, own := b.l, p.own(b.l)
+	l, own := b.l, b.l.arrayArgument(p.d.sym, p.d.Pos)
 	if p.d.explicit {
 		out = append(out, p.fits(b, own.shape.n))
 	}
@@ -127,7 +125,7 @@ func (p *passed) fits(b *binding, n []ir.Expr) ir.Stmt {
 // may be more, which stay as they are.
 func (p *passed) leave(l *lowerer) (out []ir.Stmt) {
 	if p.d.intent != "in" {
-		p.send(l, p.own(l), &out)
+		p.send(l, l.arrayArgument(p.d.sym, p.d.Pos), &out)
 	}
 	return out
 }

@@ -203,9 +203,15 @@ func (f *frame) elements(l *lowerer, d *dummy, a *argument, r *reentry, out *[]i
 	if have == nil {
 		return // reported
 	}
-	if a.view.base != have.base {
-		if mayCopy(d, d.arg) && mayCopy(d, a) {
+	copied := func() bool {
+		ok := mayCopy(d, d.arg) && mayCopy(d, a)
+		if ok {
 			l.again.passed(d.Name, byCopy)
+		}
+		return ok
+	}
+	if a.view.base != have.base {
+		if copied() {
 			return
 		}
 		l.errorf(codeOutside, a.pos, "%s calls itself, and argument %s is a part of another array than in the outermost call", f.unit.Name, d.Name.Name).
@@ -216,8 +222,7 @@ func (f *frame) elements(l *lowerer, d *dummy, a *argument, r *reentry, out *[]i
 	for k, s := range a.view.subs {
 		h := have.subs[k]
 		if s.dim != h.dim || s.vec != nil || h.vec != nil || len(s.more)+len(h.more) > 0 || s.dim >= 0 && !ir.Same(s.coef, h.coef) {
-			if mayCopy(d, d.arg) && mayCopy(d, a) {
-				l.again.passed(d.Name, byCopy)
+			if copied() {
 				return
 			}
 			l.errorf(codeOutside, a.pos, "%s calls itself, and the elements of argument %s have another stride or other dimensions than in the outermost call", f.unit.Name, d.Name.Name).

@@ -75,7 +75,7 @@ func (f *frame) saves(l *lowerer) {
 		push = append(push, l.set(f.depth, l.plus(varOf(f.depth, at), l.intConst(1, at), at), at), l.set(f.pc, l.intConst(partEntry, at), at))
 		var got []ir.Stmt
 		for _, m := range r.out {
-			got = append(got, l.brought(m, at))
+			got = append(got, l.brought(m, at)...)
 		}
 		p.list = slices.Concat(got, back, pop, p.list)
 		for _, q := range f.blocks {
@@ -94,19 +94,15 @@ func (f *frame) saves(l *lowerer) {
 	entry.list = append(room, entry.list...)
 }
 
-// brought is the statement that does m.
-func (l *lowerer) brought(m move, at source.Pos) ir.Stmt {
+// brought does m.
+func (l *lowerer) brought(m move, at source.Pos) []ir.Stmt {
 	if !m.from.IsArray() {
-		return &ir.Assign{S: ir.S{Pos: at}, LHS: varOf(m.to, at), RHS: rawOf(m.from, at)}
+		return one(&ir.Assign{S: ir.S{Pos: at}, LHS: varOf(m.to, at), RHS: rawOf(m.from, at)})
 	}
-	index := make([]*ir.Symbol, len(m.from.Dims))
-	x := &ir.Ref{X: ir.X{Pos: at, Typ: m.from.Type, Raw: true}, Sym: m.from}
-	y := &ir.Ref{X: ir.X{Pos: at, Typ: m.to.Type}, Sym: m.to}
-	for k := range index {
-		index[k] = l.local("copy", ir.Long, at)
-		x.Subs, y.Subs = append(x.Subs, varOf(index[k], at)), append(y.Subs, varOf(index[k], at))
-	}
-	return l.overElements(m.from, index, one(l.setTo(y, x, at)), at)
+	from, to := l.arrayArgument(m.from, at), l.arrayArgument(m.to, at)
+	var out []ir.Stmt
+	l.copyElements(to, from, from.shape.n, at, &out)
+	return out
 }
 
 // savedArray puts the elements of array s on the stack, where so many values more have room

@@ -240,3 +240,28 @@ func ownLists(v reflect.Value) {
 		v.Set(list)
 	}
 }
+
+// ConstructName is the name of construct s, "" where it has none, and of other statements.
+func ConstructName(s Stmt) string {
+	switch s := s.(type) {
+	case *Do:
+		return s.Name
+	case *DoWhile:
+		return s.Name
+	case *If:
+		return s.Name
+	case *Select:
+		return s.Name
+	case *Associate:
+		return s.Name
+	case *Block:
+		return s.Name
+	case *Forall:
+		return s.Name
+	case *Critical:
+		return s.Name
+	case *ChangeTeam:
+		return s.Name
+	}
+	return ""
+}

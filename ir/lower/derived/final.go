@@ -192,7 +192,7 @@ func (t *unit) leavesBlock(body []ast.Stmt) func(s ast.Stmt, loops int) bool {
 	var inside func(list []ast.Stmt)
 	inside = func(list []ast.Stmt) {
 		for _, s := range list {
-			names[constructName(s)] = true
+			names[ast.ConstructName(s)] = true
 			labels[s.StmtLabel()] = true
 			for _, b := range ast.Bodies(s) {
 				inside(*b)
@@ -221,29 +221,4 @@ func (t *unit) leavesBlock(body []ast.Stmt) func(s ast.Stmt, loops int) bool {
 		}
 		return false
 	}
-}
-
-// constructName is the name of construct s, "" of none.
-func constructName(s ast.Stmt) string {
-	switch s := s.(type) {
-	case *ast.Do:
-		return s.Name
-	case *ast.DoWhile:
-		return s.Name
-	case *ast.If:
-		return s.Name
-	case *ast.Select:
-		return s.Name
-	case *ast.Associate:
-		return s.Name
-	case *ast.Block:
-		return s.Name
-	case *ast.Forall:
-		return s.Name
-	case *ast.Critical:
-		return s.Name
-	case *ast.ChangeTeam:
-		return s.Name
-	}
-	return ""
 }

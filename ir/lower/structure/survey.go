@@ -114,7 +114,7 @@ func (s *surveyed) list(body []ast.Stmt, around []ast.Stmt) {
 		if closed(st) {
 			inside = append(slices.Clip(around), st)
 		}
-		name := nameOf(st)
+		name := ast.ConstructName(st)
 		outer := s.named[name]
 		if name != "" {
 			s.named[name] = st
@@ -128,26 +128,6 @@ func (s *surveyed) list(body []ast.Stmt, around []ast.Stmt) {
 			s.named[name] = outer
 		}
 	}
-}
-
-func nameOf(s ast.Stmt) string {
-	switch s := s.(type) {
-	case *ast.Do:
-		return s.Name
-	case *ast.DoWhile:
-		return s.Name
-	case *ast.If:
-		return s.Name
-	case *ast.Select:
-		return s.Name
-	case *ast.Block:
-		return s.Name
-	case *ast.Associate:
-		return s.Name
-	case *ast.ChangeTeam:
-		return s.Name
-	}
-	return ""
 }
 
 // references notes the jumps of a statement.

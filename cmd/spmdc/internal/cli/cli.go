@@ -183,10 +183,21 @@ func unfinished(ctx *kong.Context, last string) string {
 
 // rewrite gives the other spellings their command: `help CMD` is kong's
 // `CMD --help`, and `--explain` is `explain`, which takes FILE and STAGE in any
-// order.
+// order. `-n=2`, which programs of spmdc take, is kong's `-n2`.
 func rewrite(args []string) []string {
 	if len(args) == 0 {
 		return args
+	}
+	if args[0] != "mpi" { // which has the arguments of another command
+		args = slices.Clone(args)
+		for i, a := range args {
+			if a == "--" {
+				break
+			}
+			if n, ok := strings.CutPrefix(a, "-n="); ok && n != "" {
+				args[i] = "-n" + n
+			}
+		}
 	}
 	rest := args[1:]
 	stage, joined := strings.CutPrefix(args[0], "--explain=")
