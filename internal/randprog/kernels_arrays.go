@@ -159,11 +159,10 @@ func (k *kern) forallRows(kd kind) {
 	v := k.vars(1)[0]
 	n := min(a.dims[0].extent(), b.dims[0].extent())
 	n = k.some(n)
-	last := max(v.hi, v.lo-1) // as in forallStatement
 	column := func(x *array, shift int) val { return k.elem(x, k.triplet(x.dims[0], n), k.sub(x, 1, v, shift)) }
 	to, from, near := column(a, 0), column(b, oneOf(u, 0, 1)), column(a, oneOf(u, 0, -1, 1))
 	head := func() string {
-		return fmt.Sprintf("forall (%s = %s:%s)", v.name, k.bound(v.lo, false), k.bound(last, false))
+		return fmt.Sprintf("forall (%s = %s:%s)", v.name, k.bound(v.lo, false), k.bound(max(v.hi, v.lo-1), false)) // as in forallStatement
 	}
 	switch u.pick(3) {
 	case 0:
