@@ -69,6 +69,26 @@ void *spmdc_fortran(const char *name) {
 	return f;
 }
 
+// keep gives memory for good, all zero. It does not come from the heap: many small pieces there that stay would slow down the program's.
+static void *keep(size_t bytes) {
+	static atomic_flag busy = ATOMIC_FLAG_INIT;
+	static char *at;
+	static size_t left;
+	bytes = (bytes + 15) & -(size_t)16;
+	while (atomic_flag_test_and_set(&busy))
+		;
+	if (bytes > left) {
+		left = bytes > 1 << 20 ? bytes : 1 << 20;
+		at = mmap(NULL, left, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (at == MAP_FAILED)
+			refuse("there is no memory left");
+	}
+	void *p = at;
+	at += bytes, left -= bytes;
+	atomic_flag_clear(&busy);
+	return p;
+}
+
 // ---- accesses ----
 
 _Atomic int spmdc_summary = PRIVATE;
@@ -169,7 +189,7 @@ static struct pending {
 	int count;   // of targets
 	int open;    // of them dirty
 	struct pending *next;
-} *pendings[256]; // by window
+} *pendings[256], *unused; // by window
 static struct pending *last_pending; // found last
 static int dirty; // targets with such operations, in all windows
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -213,10 +233,14 @@ void spmdc_operation(MPI_Win win, int target) {
 		PMPI_Win_get_group(win, &group);
 		PMPI_Group_size(group, &n);
 		PMPI_Group_free(&group);
-		p = calloc(1, sizeof *p);
-		if (!p || !(p->dirty = calloc(n, 1)))
-			refuse("there is no memory left");
-		p->win = win, p->count = n, p->next = *bucket(win), *bucket(win) = p;
+		struct pending **u = &unused;
+		while (*u && (*u)->count != n)
+			u = &(*u)->next;
+		if ((p = *u))
+			*u = p->next;
+		else
+			p = keep(sizeof *p), p->dirty = keep(n), p->count = n;
+		p->win = win, p->next = *bucket(win), *bucket(win) = p;
 	}
 	if (target < p->count && !p->dirty[target])
 		p->dirty[target] = 1, p->open++, dirty++;
@@ -245,8 +269,7 @@ static void forget(MPI_Win win) {
 		if ((*p)->win == win) {
 			struct pending *old = *p;
 			*p = old->next;
-			free(old->dirty);
-			free(old);
+			old->next = unused, unused = old; // nothing of it is dirty
 			break;
 		}
 	last_pending = NULL;
@@ -898,20 +921,18 @@ static struct call *find_call(void *ret) {
 
 // call_of finds a call, or begins an entry for it. Entries stay where they are until the next one begins.
 static struct call *call_of(void *ret) {
-	if (!calls && !(calls = calloc(ccalls, sizeof *calls)))
-		refuse("there is no memory left");
+	if (!calls)
+		calls = keep(ccalls * sizeof *calls);
 	struct call *c = find_call(ret);
 	if (c->ret)
 		return c;
 	if (2 * ++ncalls > ccalls) {
 		struct call *old = calls;
 		unsigned count = ccalls;
-		if (!(calls = calloc(ccalls *= 2, sizeof *calls)))
-			refuse("there is no memory left");
+		calls = keep((ccalls *= 2) * sizeof *calls);
 		for (unsigned i = 0; i < count; i++)
 			if (old[i].ret)
 				*find_call(old[i].ret) = old[i];
-		free(old);
 		c = find_call(ret);
 	}
 	c->ret = ret;
@@ -976,15 +997,12 @@ static struct entry *entry_of(void **frames, int n) {
 	if (2 * ++nentries > centries) {
 		struct entry **old = entries;
 		unsigned count = centries;
-		if (!(entries = calloc(centries *= 2, sizeof *entries)))
-			refuse("there is no memory left");
+		entries = keep((centries *= 2) * sizeof *entries);
 		for (unsigned i = 0; i < count; i++)
 			if (old[i])
 				*find(old[i]->hash) = old[i];
-		free(old);
 	}
-	if (!(e = calloc(1, sizeof *e)))
-		refuse("there is no memory left");
+	e = keep(sizeof *e);
 	e->hash = hash;
 	*find(hash) = e;
 	meet(e, frames, n);
@@ -996,7 +1014,7 @@ static struct entry *entry_of(void **frames, int n) {
 struct trail {
 	void **frame; // of the wrapper
 	unsigned layouts;
-	int n;
+	int n, room;
 	struct {
 		void *ret;
 		ptrdiff_t at; // from the frame
@@ -1084,10 +1102,10 @@ static void note_layouts(void **frame) {
 }
 
 static void remember(struct entry *e, void **frame, void **frames, const ptrdiff_t *at, int n) {
-	free(e->trail);
-	if (!(e->trail = malloc(sizeof *e->trail + n * sizeof *e->trail->steps)))
-		refuse("there is no memory left");
-	*e->trail = (struct trail){frame, layouts, n};
+	int room = e->trail ? e->trail->room : 0;
+	if (n > room)
+		e->trail = keep(sizeof *e->trail + n * sizeof *e->trail->steps), room = n;
+	*e->trail = (struct trail){frame, layouts, n, room};
 	for (int i = 0; i < n; i++)
 		e->trail->steps[i].ret = frames[i], e->trail->steps[i].at = at[i];
 }
@@ -1265,8 +1283,7 @@ static void begin(int level) {
 	engine_conclude = dlsym(lib, "engine_conclude");
 	engine_passed = dlsym(lib, "engine_passed");
 	engine_finish = dlsym(lib, "engine_finish");
-	if (!(entries = calloc(centries, sizeof *entries)))
-		refuse("there is no memory left");
+	entries = keep(centries * sizeof *entries);
 	PMPI_Comm_dup(MPI_COMM_WORLD, &own);
 	// Nobody knows whether a detector sees what libraries do: it is for runs in which nothing is elided.
 	int wanted = audit && detector;
