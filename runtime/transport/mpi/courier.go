@@ -31,6 +31,10 @@ const (
 	shortestRest = 20 * time.Microsecond
 	longestRest  = 500 * time.Microsecond
 
+	// A goroutine that keeps its processor for ten milliseconds is preempted, which takes a signal, and wakes Go's monitor
+	// thousands of times a second behind that. A PE that polls so often gives it up before.
+	pollsPerTurn = 1 << 10
+
 	// The first process of each host sends that of the next one a heartbeat in each period. A host of which
 	// nothing has come in as many as silenceVariable says is lost; without it none is, since a garbage collection that
 	// waits for a long loop keeps the courier too. Periods are counted, as time goes on where all processes are stopped.
@@ -140,7 +144,9 @@ func (c *courier) Poll() {
 	if watched { // the order in which PEs poll would hide races
 		return
 	}
-	c.polls.Add(1)
+	if c.polls.Add(1)%pollsPerTurn == 0 {
+		runtime.Gosched()
+	}
 	if looked, _ := c.receive(); !looked {
 		yield() // who is at it may wait for this processor
 	}
