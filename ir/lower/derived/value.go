@@ -92,6 +92,12 @@ func (t *unit) value(x ast.Expr, r *record, passed bool) []ast.Expr {
 		}
 		return t.seenAs(o, r)
 	}
+	if of := t.typeOf(x); of != nil && of != r && of.extends(r) && (t.p.isChosen(r) || of.declared() != r.declared()) {
+		if o := t.valueObject(x, of); o != nil {
+			return t.seenAs(o, r)
+		}
+		return nil
+	}
 	at := ast.XBase{Pos: x.Position(), End: x.EndPosition()}
 	switch y := x.(type) {
 	case *ast.Paren:
@@ -325,12 +331,19 @@ func behindDims(args []ast.Expr, n int, at ast.XBase) []ast.Expr {
 func (t *unit) arrays(items []ast.Expr, r *record, of func([]ast.Expr) ast.Expr, at ast.XBase) []ast.Expr {
 	leaves := r.leaves()
 	lists := make([][]ast.Expr, len(leaves))
-	for _, i := range items {
+	arrays := slices.ContainsFunc(leaves, func(l *leaf) bool { return len(l.dims) > 0 })
+	whole := make([]bool, len(items)) // held by variables
+	for n, i := range items {
 		if o := t.typeOf(i); o.declared() != r.declared() {
 			t.p.diags.Errorf(source.TypeMismatch, i.Position(), "this is not of type %s", r.name).WithHelp("all items must have one type")
 			return nil
 		}
-		for k, v := range t.value(i, r, false) {
+		values := t.value(i, r, false)
+		constructor := t.isConstructor(i)
+		if whole[n] = t.fixed == "" && (constructor || t.isReference(i) && t.rank(i) == 0); whole[n] && constructor && arrays {
+			values = t.kept(r, values, ast.XBase{Pos: i.Position(), End: i.EndPosition()})
+		}
+		for k, v := range values {
 			lists[k] = append(lists[k], v)
 		}
 	}
@@ -343,7 +356,7 @@ func (t *unit) arrays(items []ast.Expr, r *record, of func([]ast.Expr) ast.Expr,
 		for i, x := range lists[k] {
 			_, loop := items[i].(*ast.ImpliedDo)
 			o := t.object(items[i])
-			if loop || o == nil && !isArrayValue(x) || o != nil && o.rank() > 0 {
+			if loop || o == nil && !whole[i] && !isArrayValue(x) || o != nil && o.rank() > 0 {
 				t.p.errorf(at.Pos, "an array of values of type %s, which has components that are arrays", r.name).WithHelp("assign the elements one by one")
 				return nil
 			}
@@ -352,6 +365,27 @@ func (t *unit) arrays(items []ast.Expr, r *record, of func([]ast.Expr) ast.Expr,
 		out = append(out, &ast.Index{XBase: at, Name: "reshape", NamePos: at.Pos, Args: []ast.Expr{of(lists[k]), &ast.Array{XBase: at, Items: shape, Brackets: true}}})
 	}
 	return out
+}
+
+func isLoop(x ast.Expr) bool { _, is := x.(*ast.ImpliedDo); return is }
+
+// isConstructor reports whether x is a structure constructor.
+func (t *unit) isConstructor(x ast.Expr) bool {
+	c, is := x.(*ast.Index)
+	return is && t.object(x) == nil && t.chosen(c.Name, c.Args) == nil && t.record(c.Name) != nil
+}
+
+// isReference reports whether x is a reference to a function of the program or to an operator that one defines.
+func (t *unit) isReference(x ast.Expr) bool {
+	switch x := x.(type) {
+	case *ast.Index:
+		return t.object(x) == nil && t.chosen(x.Name, x.Args) != nil
+	case *ast.Component:
+		return t.object(x) == nil
+	case *ast.Binary, *ast.Unary:
+		return true
+	}
+	return false
 }
 
 // called executes f in front of the statement, and is what its value is made of.
