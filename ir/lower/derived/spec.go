@@ -405,6 +405,11 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 		if v.dynamic {
 			c.Allocatable = false
 		}
+		if v.bounded {
+			c.Allocatable = true
+			t.start = append(t.start, t.allocatedResult(e, dims)...)
+			dims = make([]ast.DimSpec, len(dims))
+		}
 		if of := v.of.opaque(); of != nil && !dummy && len(codims) == 0 {
 			t.p.diags.Errorf(source.NotConstant, e.Pos, "%s, which is of type %s or has a component of it, is no coarray", e.Name, of.name).WithHelp("declare it with a codimension: %s[*]", e.Name)
 			continue
@@ -468,6 +473,21 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 	out = append(t.scope.ofUnit().early, out...)
 	t.scope.ofUnit().early = nil
 	return out
+}
+
+// allocatedResult allocates e, the value of a function, with these bounds.
+func (t *unit) allocatedResult(e *ast.Entity, dims []ast.DimSpec) []ast.Stmt {
+	b := builder{ast.XBase{Pos: e.Pos, End: e.Pos}}
+	var bounds []ast.Expr
+	for _, d := range dims {
+		switch {
+		case d.Lo != nil:
+			bounds = append(bounds, b.section(clone(d.Lo), cloneOf(d.Hi)))
+		default:
+			bounds = append(bounds, cloneOf(d.Hi))
+		}
+	}
+	return t.allocate(&ast.Allocate{Base: b.base(), Args: []ast.Expr{elementOf(b.id(e.Name), bounds, b.XBase)}})
 }
 
 // ifPresent is list, where optional holds only if argument name is present.

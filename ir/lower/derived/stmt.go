@@ -358,6 +358,8 @@ func (t *unit) associate(s *ast.Associate) []ast.Stmt {
 		if o != nil {
 			v.rank, v.class = o.rank(), o.root.class && o.comp == nil
 			part = o.subscripted()
+		} else {
+			v.rank = t.rank(n.X)
 		}
 		in.vars[n.Name.Name] = v
 		if part && o.of == r && o.rank() == 0 && slices.ContainsFunc(r.leaves(), func(l *leaf) bool {
