@@ -370,8 +370,8 @@ func jobOf(pid string) uint64 {
 }
 
 // clean removes the shared memory that Open MPI 4.1 leaves behind at times when a process has been killed,
-// and MPICH 4.0 when that happens while it starts: there it has a name for a moment, which does not say
-// whose it is, so that what nobody uses goes.
+// and MPICH 4.0 and UCX under it too, most of it when that happens while they start: the names of these do not say
+// whose they are, so that what nobody uses goes.
 func (o *overseer) clean(failed bool) {
 	if job := o.job.Load(); job != 0 {
 		files, _ := filepath.Glob(fmt.Sprintf("/dev/shm/vader_segment.*.%x.*", job))
@@ -379,10 +379,15 @@ func (o *overseer) clean(failed bool) {
 			_ = os.Remove(f)
 		}
 	}
-	files, _ := filepath.Glob("/dev/shm/mpich_shar_tmp*")
-	for _, f := range files {
-		if st, err := os.Stat(f); failed && err == nil && st.ModTime().After(o.begin) && !used(f) {
-			_ = os.Remove(f)
+	if !failed {
+		return
+	}
+	for _, of := range []string{"mpich_shar_tmp*", "ucx_shm_posix_*"} {
+		files, _ := filepath.Glob("/dev/shm/" + of)
+		for _, f := range files {
+			if st, err := os.Stat(f); err == nil && st.ModTime().After(o.begin) && !used(f) {
+				_ = os.Remove(f)
+			}
 		}
 	}
 }
