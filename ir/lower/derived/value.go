@@ -3,7 +3,6 @@ package derived
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
@@ -340,7 +339,7 @@ func (t *unit) arrays(items []ast.Expr, r *record, of func([]ast.Expr) ast.Expr,
 		}
 		values := t.value(i, r, false)
 		constructor := t.isConstructor(i)
-		if whole[n] = t.fixed == "" && (constructor || t.isReference(i) && t.rank(i) == 0); whole[n] && constructor && arrays {
+		if whole[n] = t.fixed == "" && (constructor || t.isReference(i)); whole[n] && constructor && arrays {
 			values = t.kept(r, values, ast.XBase{Pos: i.Position(), End: i.EndPosition()})
 		}
 		for k, v := range values {
@@ -353,15 +352,36 @@ func (t *unit) arrays(items []ast.Expr, r *record, of func([]ast.Expr) ast.Expr,
 			out = append(out, of(lists[k]))
 			continue
 		}
+		e := builder{at}
+		var count ast.Expr
+		single := 0
 		for i, x := range lists[k] {
 			_, loop := items[i].(*ast.ImpliedDo)
 			o := t.object(items[i])
-			if loop || o == nil && !whole[i] && !isArrayValue(x) || o != nil && o.rank() > 0 {
+			if rank := t.rank(items[i]); rank == 0 || o == nil && !whole[i] {
+				single++
+			} else {
+				var sizes []ast.Expr
+				for d := range rank {
+					sizes = append(sizes, e.ref("size", clone(x), e.lit(len(l.dims)+d+1)))
+				}
+				if n := product(e, sizes); count == nil {
+					count = n
+				} else {
+					count = e.plus(count, n)
+				}
+			}
+			if loop || o == nil && !whole[i] && !isArrayValue(x) {
 				t.p.errorf(at.Pos, "an array of values of type %s, which has components that are arrays", r.name).WithHelp("assign the elements one by one")
 				return nil
 			}
 		}
-		shape := append(extents(l.dims, at), &ast.IntLit{XBase: at, Text: strconv.Itoa(len(items))})
+		if count == nil {
+			count = e.lit(single)
+		} else {
+			count = e.plus(count, e.lit(single))
+		}
+		shape := append(extents(l.dims, at), count)
 		out = append(out, &ast.Index{XBase: at, Name: "reshape", NamePos: at.Pos, Args: []ast.Expr{of(lists[k]), &ast.Array{XBase: at, Items: shape, Brackets: true}}})
 	}
 	return out
@@ -403,8 +423,8 @@ func (t *unit) resultOf(f *function, name string, pos source.Pos, args []ast.Exp
 		return nil
 	}
 	place := v.described()
-	if place == nil && (v.rank > 0 || v.allocatable) {
-		t.p.errorf(pos, "the value of function %s is an array of type %s", name, v.of.name).WithHelp("make it a subroutine with an argument for the array")
+	if place == nil && v.rank > 0 && f.unit.Elemental || place == nil && v.rank == 0 && v.allocatable {
+		t.p.errorf(pos, "the value of function %s is ALLOCATABLE and of type %s", name, v.of.name).WithHelp("make it a subroutine with an argument for the value")
 		return nil
 	}
 	if t.fixed != "" {
@@ -423,7 +443,9 @@ func (t *unit) resultOf(f *function, name string, pos source.Pos, args []ast.Exp
 			rank = max(rank, t.rank(a))
 		}
 	}
-	if rank > 0 {
+	if place == nil && v.rank > 0 {
+		to = t.arrayTemp(v.of, v.rank, at)
+	} else if rank > 0 {
 		to = t.arrayTemp(v.of, rank, at)
 	}
 	named := len(args) < len(f.unit.Args)
@@ -490,6 +512,9 @@ func (t *unit) rank(x ast.Expr) int {
 	case *ast.Unary:
 		return t.rank(x.X)
 	case *ast.Binary:
+		if f := t.chosen(ast.OperatorName(x.Op), []ast.Expr{x.X, x.Y}); f != nil && !f.unit.Elemental && f.result() != nil {
+			return f.result().rank
+		}
 		return most(x.X, x.Y)
 	case *ast.Array:
 		return 1
@@ -500,8 +525,13 @@ func (t *unit) rank(x ast.Expr) int {
 		return t.rank(x.Base)
 	case *ast.Component:
 		if m, of := t.method(x.Base, x.Name); m != nil {
-			if args := t.passed(m, x.Base, of, x.Args); t.isElemental(m.name, args) {
+			args := t.passed(m, x.Base, of, x.Args)
+			switch f := t.chosen(m.name, args); {
+			case f == nil:
+			case f.unit.Elemental:
 				return most(args...)
+			case f.result() != nil:
+				return f.result().rank
 			}
 		}
 	case *ast.CoIndex:
@@ -519,11 +549,16 @@ func (t *unit) rank(x ast.Expr) int {
 			return n
 		}
 		switch {
-		case len(x.Args) == 0 || t.declared(x.Name) && t.function(t.p, x.Name) == nil:
+		case len(x.Args) == 0 && len(t.candidates(t.p, x.Name)) == 0 || t.declared(x.Name) && t.function(t.p, x.Name) == nil:
 		case len(t.candidates(t.p, x.Name)) > 0:
-			if t.isElemental(x.Name, x.Args) {
+			switch f := t.chosen(x.Name, x.Args); {
+			case f == nil:
+			case f.unit.Elemental:
 				return most(x.Args...)
+			case f.result() != nil:
+				return f.result().rank
 			}
+		case t.record(x.Name) != nil: // a structure constructor
 		case x.Name == "cshift" || x.Name == "eoshift":
 			return t.rank(x.Args[0])
 		case !reduces[x.Name] && !inquiries[x.Name]:
