@@ -139,6 +139,10 @@ func (t *unit) declaration(s ast.Stmt) []ast.Stmt {
 		c := *s
 		c.Names = t.names(s.Names, true)
 		return []ast.Stmt{&c}
+	case *ast.Shadow:
+		c := *s
+		c.Names = t.names(s.Names, true)
+		return []ast.Stmt{&c}
 	case *ast.Inherit:
 		c := *s
 		c.Names = t.names(s.Names, true)
@@ -195,8 +199,42 @@ func (t *unit) plain(n ast.Name, where string) {
 
 func (t *unit) independent(s *ast.Independent) *ast.Independent {
 	c := *s
+	c.On = t.on(&s.On)
 	c.New, c.Reduction = t.names(s.New, true), t.names(s.Reduction, true)
 	return &c
+}
+
+// on is what ON and RESIDENT say: a home of a derived type is that of its first component, and an object of
+// one is all of its components.
+func (t *unit) on(s *ast.On) ast.On {
+	c := *s
+	parts := func(x ast.Expr) []ast.Expr {
+		if t.typeOf(x) == nil {
+			return []ast.Expr{t.expr(x)}
+		}
+		return t.componentsOf(t.object(x))
+	}
+	if s.Home != nil {
+		c.Home = parts(s.Home)[0]
+	}
+	c.Objects = nil
+	for _, x := range s.Objects {
+		c.Objects = append(c.Objects, parts(x)...)
+	}
+	c.New = t.names(s.New, true)
+	return c
+}
+
+// componentsOf are the components of o, which has a derived type.
+func (t *unit) componentsOf(o *object) (out []ast.Expr) {
+	for _, c := range o.of.comps {
+		if part := t.component(o, c.name, nil, o.XBase); c.of != nil {
+			out = append(out, t.componentsOf(part)...)
+		} else {
+			out = append(out, t.reference(part, nil))
+		}
+	}
+	return out
 }
 
 // each is s with its expressions written anew.

@@ -391,6 +391,7 @@ func (t *unit) associate(s *ast.Associate) []ast.Stmt {
 // block is BLOCK.
 func (t *unit) block(s *ast.Block) []ast.Stmt {
 	c := *s
+	c.On = t.on(&s.On)
 	outer, start, finish := t.scope, t.start, t.finish
 	t.scope, t.start, t.finish = newScope(t.unit, outer, outer.ofUnit().id), nil, nil
 	t.p.spec(t.scope, s.Spec)

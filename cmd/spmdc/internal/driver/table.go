@@ -195,6 +195,7 @@ func runAST(c *Compilation) error {
 }
 
 func runMapping(c *Compilation) error {
+	c.IR.Asserts = c.Options.Check
 	mapping.Resolve(c.IR, c.Diags)
 	images.Check(c.IR, c.Diags)
 	mapping.WarnUnused(c.IR, c.Diags)
