@@ -387,8 +387,6 @@ func (t *unit) arrays(items []ast.Expr, r *record, of func([]ast.Expr) ast.Expr,
 	return out
 }
 
-func isLoop(x ast.Expr) bool { _, is := x.(*ast.ImpliedDo); return is }
-
 // isConstructor reports whether x is a structure constructor.
 func (t *unit) isConstructor(x ast.Expr) bool {
 	c, is := x.(*ast.Index)
@@ -571,12 +569,6 @@ func (t *unit) rank(x ast.Expr) int {
 // reduces are the intrinsics that make single values of arrays.
 var reduces = map[string]bool{"sum": true, "product": true, "maxval": true, "minval": true, "count": true, "any": true, "all": true, "parity": true,
 	"iall": true, "iany": true, "iparity": true, "norm2": true, "dot_product": true}
-
-// isElemental reports whether the procedure that name(args) means is elemental.
-func (t *unit) isElemental(name string, args []ast.Expr) bool {
-	f := t.chosen(name, args)
-	return f != nil && f.unit.Elemental
-}
 
 // kept assigns parts to a variable of type r in front of the statement, and is what that is made
 // of.
