@@ -164,8 +164,29 @@ func (g *gen) character(e ir.Expr) (string, bool) {
 			text = g.expr(e.Base)
 		}
 		return fmt.Sprintf("spmd.At(%s, %s)", text, g.position(e.Lo)), true
+	case *ir.Var, *ir.Ref:
+		if n, ok := textLength(e); ok && n == 1 && !g.opt.Check && g.edited(e) == "" {
+			return fmt.Sprintf("spmd.At(%s, 1)", g.expr(e)), true
+		}
 	}
 	return "", false
+}
+
+// textLength is the number of characters that text e has, if it is known here.
+func textLength(e ir.Expr) (n int, ok bool) {
+	switch e := ir.Ungrouped(e).(type) {
+	case *ir.Const:
+		return len(e.Str), true
+	case *ir.Var:
+		return e.Sym.Len, e.Sym.Len != ir.AnyLength
+	case *ir.Ref:
+		return e.Sym.Len, e.Sym.Len != ir.AnyLength
+	case *ir.Substr:
+		return 1, ir.Same(e.Lo, e.Hi)
+	case *ir.Call:
+		return 1, e.Name == "char" || e.Name == "achar"
+	}
+	return 0, false
 }
 
 // compareTexts renders a comparison of texts.

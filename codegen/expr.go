@@ -85,6 +85,9 @@ func (g *gen) prec(e ir.Expr) (string, int) {
 		if text := g.edited(e.Base); text != "" {
 			return fmt.Sprintf("spmd.PartOf(%s, %s, %s)", text, g.position(e.Lo), g.position(e.Hi)), precAtom
 		}
+		if ir.Same(e.Lo, e.Hi) {
+			return fmt.Sprintf("spmd.CharAt(%s, %s)", g.expr(e.Base), g.position(e.Lo)), precAtom
+		}
 		return fmt.Sprintf("spmd.Substr(%s, %s, %s)", g.expr(e.Base), g.position(e.Lo), g.position(e.Hi)), precAtom
 	case *ir.Un:
 		return g.unary(e)

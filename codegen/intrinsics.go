@@ -51,6 +51,8 @@ func (g *gen) callOf(e *ir.Call, render func(ir.Expr) (string, int)) (string, in
 	switch e.Name {
 	case "write", "trywrite", "writerecords", "trywriterecords":
 		return g.written(e), precAtom
+	case "resident":
+		return g.resident(e), precAtom
 	}
 	if f := imageFuncs[e.Name]; f != "" {
 		args := make([]string, len(e.Args))

@@ -11,8 +11,8 @@ import (
 	"github.com/spmdc/spmdc/procfunc/linalg"
 )
 
-// A leaf loop is an innermost loop of assignments and IFs. Its array
-// references are addressed once, before the loop:
+// A leaf loop is an innermost loop of assignments and IFs, in Go also of DO WHILEs of
+// these. Its array references are addressed once, before the loop:
 //
 //	uN1 := u.Data[u.At2(i-1, j):][:nT]                           stride 1: uN1[t]
 //	aN2, aN2K, aN2By := a.Every(a.At2(k, i), nT, a.Stride(1, 1)) other strides: aN2[aN2K]
@@ -88,7 +88,7 @@ func (g *gen) leafLoop(d *ir.Do, r *comm.Region) bool {
 		g.outerLoop(v.nest, r)
 		return true
 	}
-	return isLeaf(d.Body) && g.inGo(g.newLeaf(d, r), v, r)
+	return g.isLeafInGo(d.Body) && g.inGo(g.newLeaf(d, r), v, r)
 }
 
 // flatLoop emits d, a loop around short ones, as a leaf loop with these unrolled, if it is
@@ -443,6 +443,34 @@ func isLeaf(body []ir.Stmt) bool {
 	return true
 }
 
+// isLeafInGo is isLeaf for loops that are no kernels: these may also have DO WHILEs in them,
+// except in programs of images, which mark what each iteration accesses.
+func (g *gen) isLeafInGo(body []ir.Stmt) bool {
+	ok := true
+	ir.Walk(body, func(s ir.Stmt) bool {
+		switch s := s.(type) {
+		case *ir.Assign:
+			ok = ok && isPlain(s)
+		case *ir.If:
+		case *ir.While:
+			ok = ok && !g.prog.IR.SPMD
+		case *ir.Exit:
+			ok = ok && within(body, s.Loop)
+		case *ir.Cycle:
+			ok = ok && within(body, s.Loop)
+		default:
+			ok = false
+		}
+		return ok
+	})
+	return ok
+}
+
+// within reports whether loop is among the statements of body.
+func within(body []ir.Stmt, loop ir.Stmt) bool {
+	return slices.ContainsFunc(body, func(s ir.Stmt) bool { return contains(s, loop) })
+}
+
 // isPlain reports whether the elements of s can be addressed in front of a loop over it: what a
 // coindexed assignment stores may be one of them, and in an implied DO they differ.
 func isPlain(s *ir.Assign) bool { return !coindexed(s) && !loopsInside(s) }
@@ -531,6 +559,9 @@ func (l *leaf) inBody(list []ir.Stmt, out *[]leafRef) places {
 					always[p] = true
 				}
 			}
+		case *ir.While:
+			l.inExpr(s.Cond, always, out)
+			l.inBody(s.Body, out)
 		}
 	}
 	return always

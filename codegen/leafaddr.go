@@ -74,6 +74,37 @@ func (l *leaf) address(f leafRef) {
 	g.leaf[f.ref] = elem
 }
 
+// addressed addresses the elements that a DO WHILE of assignments and IFs uses, in front of
+// it. What it returns ends the block that they are known in.
+func (g *gen) addressed(w *ir.While) (end func()) {
+	if g.inLeaf > 0 || g.opt.Check || g.fetches || !g.isLeafInGo([]ir.Stmt{w}) {
+		return func() {}
+	}
+	l := &leaf{g: g, d: &ir.Do{Index: &ir.Symbol{}}, body: []ir.Stmt{w}, writes: map[string]bool{}, varies: map[*ir.Symbol]bool{}, done: map[string]string{}}
+	for sym := range g.prog.Modified(w) {
+		l.varies[sym] = true
+	}
+	g.out.p("{")
+	refs := l.refs()
+	l.findAlone(refs)
+	for _, f := range refs {
+		l.address(f)
+	}
+	l.picks()
+	drop := l.invariants()
+	g.out.at = w.Pos.Line
+	g.inLeaf++
+	return func() {
+		g.inLeaf--
+		l.forget(refs)
+		drop()
+		for _, text := range l.after {
+			g.out.p("%s", text)
+		}
+		g.out.p("}")
+	}
+}
+
 // way says how f is addressed: the number of its subscripts that vary in the loop, and whether it
 // is loaded once or goes through a slice.
 func (l *leaf) way(f leafRef) (moving int, load, slice bool) {

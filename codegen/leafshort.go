@@ -28,7 +28,7 @@ const (
 // what is known of it as a kernel.
 func (l *leaf) tripsIfShort(v *vectorLoop) int {
 	g, d := l.g, l.d
-	if !l.plain() || l.flat != nil && len(l.flat.walked) > 0 || v.k != nil || g.prog.IR.SPMD {
+	if !l.plain() || !isLeaf(l.body) || l.flat != nil && len(l.flat.walked) > 0 || v.k != nil || g.prog.IR.SPMD {
 		return 0
 	}
 	b := g.prog.Info.Bounds(d)

@@ -69,3 +69,34 @@ end program p
 		t.Errorf("a reduction of nine values is a kernel:\n%s", code)
 	}
 }
+
+// TestWhileInLeaf: what a DO WHILE uses is addressed in front of the loop around it, or in front
+// of itself where it is no part of one.
+func TestWhileInLeaf(t *testing.T) {
+	const sift = "do while (k > 1)\n if (x(k-1) <= y(i)) exit\n x(k) = x(k-1)\n k = k - 1\n if (k == m) cycle\n a(k,i) = x(k)\n end do\n"
+	for _, loops := range []string{
+		"do i = 2, n\n k = i\n " + sift + " x(k) = y(i)\n end do",
+		"do i = 2, n\n k = i\n do j = 1, m\n x(j) = 0.5*y(j)\n end do\n " + sift + " end do",
+		"k = n\n" + sift,
+		"k = n\n do while (k > 1)\n" + strings.ReplaceAll(sift, "k > 1", "k > i") + " k = k - 1\n end do\n",
+	} {
+		code := emit(t, "p.hpf", `program p
+  implicit none
+  integer, parameter :: n = 20
+  double precision :: a(n,n), x(n), y(n)
+  integer :: i, j, k, m
+  read *, i, m, x, y, a
+`+loops+`
+  print *, a(1,1), x(1), y(1)
+end program p
+`, plan.Elide, codegen.Options{})
+		if _, err := check(t, code); err != nil {
+			t.Errorf("%s\n%v\n%s", loops, err, code)
+		}
+		for _, element := range []string{"x.Data[x.At1(int(k", "a.Data[a.At2(int(k)"} {
+			if strings.Contains(code, element) {
+				t.Errorf("%s\nhas %s in it:\n%s", loops, element, code)
+			}
+		}
+	}
+}

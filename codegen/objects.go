@@ -214,6 +214,9 @@ func distFormat(f dist.Format) string {
 	if sizes := f.Sizes(); sizes != nil {
 		return fmt.Sprintf("dist.GenBlocks(%s)", strings.Trim(strings.Join(strings.Fields(fmt.Sprint(sizes)), ", "), "[]"))
 	}
+	if k := f.BlockLength(); k > 0 {
+		return fmt.Sprintf("dist.Cyclics(%d)", k)
+	}
 	if f.IsBlock() {
 		return fmt.Sprintf("dist.Blocks(%d)", f.Size())
 	}

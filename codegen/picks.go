@@ -82,11 +82,11 @@ func loopsOver(list []ir.Stmt, d *ir.Do) (loops []ir.Stmt) {
 	return loops
 }
 
-// contains reports whether loop s contains d.
-func contains(s ir.Stmt, d *ir.Do) bool {
+// contains reports whether s contains d, or is it.
+func contains(s, d ir.Stmt) bool {
 	found := false
 	ir.Walk([]ir.Stmt{s}, func(s ir.Stmt) bool {
-		found = found || s == ir.Stmt(d)
+		found = found || s == d
 		return !found
 	})
 	return found
@@ -197,7 +197,7 @@ func (g *gen) declareOwn(used map[string]bool) {
 // pickedLoop emits loop d of region r, which has a list.
 func (g *gen) pickedLoop(d *ir.Do, r *comm.Region) {
 	switch {
-	case !g.opt.Check && isLeaf(d.Body) && g.inGo(g.newLeaf(d, r), g.vectorized(d, r), r):
+	case !g.opt.Check && g.isLeafInGo(d.Body) && g.inGo(g.newLeaf(d, r), g.vectorized(d, r), r):
 	case g.flatLoop(d, r):
 	default:
 		g.loopInGo(d, r)

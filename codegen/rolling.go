@@ -49,7 +49,7 @@ func (l *leaf) roll(refs []leafRef) {
 		}
 		r, ok := a.LHS.(*ir.Ref)
 		w, linear := by[r]
-		if !ok || !linear || stores[w.object] != 1 || !r.Sym.Type.IsReal() || !l.follows(w) {
+		if !ok || !linear || stores[w.object] != 1 || !r.Sym.Type.IsReal() && !r.Sym.Type.IsInteger() || !l.follows(w) {
 			continue
 		}
 		for _, f := range refs {

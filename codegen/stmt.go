@@ -357,6 +357,8 @@ func (g *gen) plain(s ir.Stmt, r *comm.Region) {
 		})
 		end()
 	case *ir.While:
+		end := g.addressed(s)
+		defer end()
 		g.label(s, s.Name)
 		if a := own(s); g.prog.IR.SPMD && a != private && ir.Synchronises(s) {
 			// The condition is evaluated behind each synchronisation anew.
@@ -492,6 +494,9 @@ func (g *gen) value(e ir.Expr, sym *ir.Symbol) string {
 		}
 		if c, ok := e.(*ir.Call); ok && c.Name == "setsub" {
 			return s // as long as sym
+		}
+		if n, ok := textLength(e); ok && n == sym.Len && !g.opt.Check {
+			return s
 		}
 		return fmt.Sprintf("spmd.Pad(%s, %d)", s, sym.Len)
 	}

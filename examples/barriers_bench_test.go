@@ -3,8 +3,6 @@ package examples_test
 import (
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -36,21 +34,8 @@ func BenchmarkElision(b *testing.B) {
 	for _, l := range layered {
 		b.Run(l.name, func(b *testing.B) {
 			dir := b.TempDir()
-			text, err := os.ReadFile(filepath.Join(l.name, l.name+".f90"))
-			if err != nil {
-				b.Fatal(err)
-			}
-			program := string(text)
-			for change := range slices.Chunk(l.longer, 2) {
-				if strings.Count(program, change[0]) != 1 {
-					b.Fatalf("%s: %q is not there once", l.name, change[0])
-				}
-				program = strings.Replace(program, change[0], change[1], 1)
-			}
-			e := example{name: l.name, source: filepath.Join(dir, l.name+".f90"), input: filepath.Join(dir, "input")}
-			if err := os.WriteFile(e.source, []byte(program), 0o666); err != nil {
-				b.Fatal(err)
-			}
+			e := example{name: l.name, source: filepath.Join(l.name, l.name+".f90"), input: filepath.Join(dir, "input")}
+			e.source = lengthen(b, e, l.longer)
 			if err := os.WriteFile(e.input, []byte(l.input), 0o666); err != nil {
 				b.Fatal(err)
 			}

@@ -171,6 +171,7 @@ type Program struct {
 	Sites   []*Site   // the calls, each once for every path that leads to it
 	Ends    []*Symbol // scalars that open ends of dimensions stand for (see open.go)
 	Fails   bool      // an image may execute FAIL IMAGE
+	Asserts bool      // what RESIDENT says is tested
 	SPMD    bool      // every image executes its own control flow (see coarray.go)
 	Body    []Stmt
 }
@@ -256,6 +257,8 @@ type Symbol struct {
 
 	// Mapping is nil for a replicated object. ir/mapping fills it in.
 	Mapping *Mapping
+	// Shadow is how wide, below and above, the overlap in each dimension is at least, as SHADOW says; nil: it says nothing.
+	Shadow [][2]int
 }
 
 // AnyLength is the Len of a CHARACTER variable that is as long as what was assigned to it.
@@ -372,6 +375,10 @@ type Stmt interface {
 	CallSite() *Site
 	// SetCallSite sets that.
 	SetCallSite(*Site)
+	// OnHome is what ON and RESIDENT say of the statement, nil where they say nothing.
+	OnHome() *On
+	// SetOnHome sets that.
+	SetOnHome(*On)
 	stmt()
 }
 
@@ -379,11 +386,14 @@ type Stmt interface {
 type S struct {
 	Pos  source.Pos
 	Site *Site
+	On   *On
 }
 
 func (s *S) Position() source.Pos   { return s.Pos }
 func (s *S) CallSite() *Site        { return s.Site }
 func (s *S) SetCallSite(site *Site) { s.Site = site }
+func (s *S) OnHome() *On            { return s.On }
+func (s *S) SetOnHome(on *On)       { s.On = on }
 func (s *S) stmt()                  {}
 
 type (
@@ -505,6 +515,37 @@ type (
 	// the emitted program, whatever that consists of.
 	Checkpoint struct{ S }
 )
+
+// On is what the directives ON HOME and RESIDENT say of a statement. Package lower sets it, and
+// ir/mapping takes it away when it has placed the statement.
+type On struct {
+	Pos      source.Pos
+	Home     *Place   // whose owners execute the statement; nil: all PEs
+	Resident bool     // what the statement accesses lies with them,
+	Objects  []*Place // as far as it is of these; nil: everything
+	Outer    *On      // of the block around
+}
+
+// Place is an element of an array, or a section: of that the first element is Ref, and Last has the last
+// subscripts. Last[d] is nil where Ref has one subscript in dimension d.
+type Place struct {
+	Ref  *Ref
+	Last []Expr
+}
+
+// Clone copies p, nil too.
+func (p *Place) Clone() *Place {
+	if p == nil {
+		return nil
+	}
+	c := &Place{Ref: Clone(p.Ref).(*Ref), Last: make([]Expr, len(p.Last))}
+	for d, e := range p.Last {
+		if e != nil {
+			c.Last[d] = Clone(e)
+		}
+	}
+	return c
+}
 
 // Independent is the directive on a DO loop.
 type Independent struct {

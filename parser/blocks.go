@@ -24,6 +24,9 @@ const (
 	associateFrame
 	teamFrame
 	regionFrame
+	onFrame
+	residentFrame
+	taskFrame
 )
 
 // frame is a block that is open. A block whose first statement was wrong has
@@ -37,6 +40,7 @@ type frame struct {
 	node  ast.Stmt
 	body  *[]ast.Stmt // where the next statement goes
 	alt   source.Pos  // of ELSE
+	one   bool        // it is about one statement: the directive ON without BEGIN
 }
 
 // maxBlocks and maxArms bound the nesting of blocks and the branches of an IF, which
@@ -82,6 +86,13 @@ func (p *parser) pop(pos source.Pos) {
 		n.EndPos = pos
 	case *ast.Associate:
 		n.EndPos = pos
+	}
+}
+
+// endOne closes the blocks about one statement, which has been placed.
+func (p *parser) endOne(pos source.Pos) {
+	for n := len(p.stack); n > 0 && p.stack[n-1].one && len(*p.stack[n-1].body) > 0; n = len(p.stack) {
+		p.pop(pos)
 	}
 }
 
@@ -140,7 +151,7 @@ func (p *parser) open(s scan.Stmt, pos source.Pos, node ast.Stmt) {
 	case *ast.Forall:
 		n.Name, f.label, f.body = s.Name, n.TermLabel, &n.Body
 	case *ast.Block:
-		n.Name, f.body = s.Name, &n.Body
+		n.Name, f.body, f.one = s.Name, &n.Body, n.On.One
 	case *ast.Associate:
 		n.Name, f.body = s.Name, &n.Body
 	}
@@ -165,6 +176,9 @@ var openers = map[scan.Kind]struct {
 	scan.Block:      {blockFrame, "BLOCK"},
 	scan.Associate:  {associateFrame, "ASSOCIATE"},
 	scan.Region:     {regionFrame, "REGION"},
+	scan.On:         {onFrame, "ON"},
+	scan.Resident:   {residentFrame, "RESIDENT"},
+	scan.TaskRegion: {taskFrame, "TASK_REGION"},
 	scan.SelectCase: {selectFrame, "SELECT"},
 	scan.SelectType: {selectFrame, "SELECT"},
 }
@@ -174,6 +188,7 @@ var enders = map[scan.Kind]frameKind{
 	scan.EndDo: doFrame, scan.EndIf: ifFrame, scan.EndCritical: criticalFrame, scan.EndTeam: teamFrame, scan.EndWhere: whereFrame, scan.EndForall: forallFrame,
 	scan.EndSelect: selectFrame,
 	scan.EndBlock:  blockFrame, scan.EndAssociate: associateFrame, scan.EndRegion: regionFrame,
+	scan.EndOn: onFrame, scan.EndResident: residentFrame, scan.EndTaskRegion: taskFrame,
 }
 
 // alternatives are the blocks that ELSE and its like belong to.
@@ -204,7 +219,7 @@ func (p *parser) quiet() *parser { return &parser{diags: &source.List{}, unit: n
 // name behind it.
 func (p *parser) end(kind frameKind, pos source.Pos, label int, name *lexer.Token) {
 	what := [...]string{doFrame: "END DO", ifFrame: "END IF", criticalFrame: "END CRITICAL", whereFrame: "END WHERE", forallFrame: "END FORALL",
-		selectFrame: "END SELECT", blockFrame: "END BLOCK", associateFrame: "END ASSOCIATE", regionFrame: "END REGION", teamFrame: "END TEAM"}[kind]
+		selectFrame: "END SELECT", blockFrame: "END BLOCK", associateFrame: "END ASSOCIATE", regionFrame: "END REGION", onFrame: "END ON", residentFrame: "END RESIDENT", taskFrame: "END TASK_REGION", teamFrame: "END TEAM"}[kind]
 	i := p.innermost(kind, label, name)
 	if i < 0 && p.strayElse[kind] {
 		p.strayElse = nil

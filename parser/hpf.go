@@ -91,12 +91,41 @@ type (
 	regionDir struct {
 		Name lexer.Token `parser:"'region' @Ident"`
 	}
-	endRegionDir struct {
-		Word lexer.Token `parser:"@'endregion' | @'end' 'region'"`
+	shadowDir struct {
+		Widths  []shadowWidth `parser:"'shadow' ( '(' @@ ( ',' @@ )* ')' '::'"`
+		Names   []nameRef     `parser:"@@ ( ',' @@ )*"`
+		Objects []shadowed    `parser:"| @@ ( ',' @@ )* )"`
+	}
+	shadowed struct {
+		Name   lexer.Token   `parser:"@Ident"`
+		Widths []shadowWidth `parser:"'(' @@ ( ',' @@ )* ')'"`
+	}
+	shadowWidth struct {
+		Pos  lexer.Position
+		Star bool  `parser:"( @'*'"`
+		Low  *expr `parser:"| @@"`
+		High *expr `parser:"( ':' @@ )? )"`
+	}
+	endBlockDir struct {
+		Word lexer.Token `parser:"@( 'endregion' | 'endon' | 'endresident' | 'endtask_region' ) | @'end' ( 'region' | 'on' | 'resident' | 'task_region' )"`
+	}
+	onDir struct {
+		Home    bool     `parser:"'on' @'home'?"`
+		Place   expr     `parser:"'(' @@ ')'"`
+		Clauses []clause `parser:"( ',' @@ )*"`
+		Begin   bool     `parser:"@'begin'?"`
+	}
+	residentDir struct {
+		Objects []expr `parser:"'resident' ( '(' @@ ( ',' @@ )* ')' )?"`
+		Begin   bool   `parser:"@'begin'?"`
+	}
+	taskRegionDir struct {
+		Word lexer.Token `parser:"@'task_region'"`
 	}
 	clause struct {
-		Word  lexer.Token `parser:"@Ident '('"`
-		Names []nameRef   `parser:"@@ ( ',' @@ )* ')'"`
+		Word lexer.Token `parser:"@Ident"`
+		Home bool        `parser:"@'home'?"`
+		List []expr      `parser:"( '(' @@ ( ',' @@ )* ')' )?"`
 	}
 )
 
@@ -368,23 +397,114 @@ func (g *regionDir) build(_ *parser, base ast.Base) ast.Stmt {
 	return &ast.Block{Base: base, Region: g.Name.Value}
 }
 
-func (g *endRegionDir) build(_ *parser, base ast.Base) ast.Stmt {
+// build makes one SHADOW for each array of the form without "::".
+func (g *shadowDir) build(_ *parser, base ast.Base) ast.Stmt {
+	if g.Names != nil {
+		return &ast.Shadow{Base: base, Widths: shadowWidths(g.Widths), Names: namesOf(g.Names)}
+	}
+	seq := &sequence{Base: base}
+	for i := range g.Objects {
+		o := &g.Objects[i]
+		seq.stmts = append(seq.stmts, &ast.Shadow{Base: base, Widths: shadowWidths(o.Widths), Names: []ast.Name{{Pos: startOf(&o.Name), Name: o.Name.Value}}})
+	}
+	return seq
+}
+
+func shadowWidths(list []shadowWidth) (out []ast.ShadowWidth) {
+	for _, w := range list {
+		x := ast.ShadowWidth{Pos: source.Pos{Line: w.Pos.Line, Col: w.Pos.Column}}
+		if w.Low != nil {
+			x.Low = w.Low.X
+		}
+		if w.High != nil {
+			x.High = w.High.X
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+func (g *endBlockDir) build(_ *parser, base ast.Base) ast.Stmt {
 	return &blockEnd{Base: base, Unit: "region"}
+}
+
+func (g *onDir) build(p *parser, base ast.Base) ast.Stmt {
+	on := ast.On{Home: g.Place.X, Bare: !g.Home, One: !g.Begin}
+	for i := range g.Clauses {
+		c := &g.Clauses[i]
+		switch c.Word.Value {
+		case "resident":
+			on.Resident, on.Objects = true, append(on.Objects, exprsOf(c.List)...)
+		case "new":
+			names, ok := p.clauseNames(c)
+			if !ok {
+				return nil
+			}
+			on.New = append(on.New, names...)
+		default:
+			p.diags.Add(problem(source.OutsideSubset, &c.Word, "ON has no clause "+strings.ToUpper(c.Word.Value)).
+				WithHelp("the clauses of ON are RESIDENT(variables) and NEW(names)"))
+			return nil
+		}
+	}
+	return &ast.Block{Base: base, On: on}
+}
+
+func (g *residentDir) build(_ *parser, base ast.Base) ast.Stmt {
+	return &ast.Block{Base: base, On: ast.On{Resident: true, Objects: exprsOf(g.Objects), One: !g.Begin}}
+}
+
+func (g *taskRegionDir) build(_ *parser, base ast.Base) ast.Stmt {
+	return &ast.Block{Base: base, Tasks: true}
+}
+
+func exprsOf(list []expr) (out []ast.Expr) {
+	for _, e := range list {
+		out = append(out, e.X)
+	}
+	return out
+}
+
+// clauseNames are the names in the list of a clause; ok is false after an error.
+func (p *parser) clauseNames(c *clause) (names []ast.Name, ok bool) {
+	word := strings.ToUpper(c.Word.Value)
+	for _, e := range c.List {
+		id, is := e.X.(*ast.Ident)
+		if !is {
+			p.diags.Errorf(source.Syntax, e.X.Position(), "%s is no name of a variable", ast.UnparseExpr(e.X)).WithHelp("write %s(names)", word)
+			return nil, false
+		}
+		names = append(names, ast.Name{Pos: id.Pos, Name: id.Name})
+	}
+	if len(names) == 0 {
+		p.diags.Add(problem(source.Syntax, &c.Word, "the clause "+word+" has no list").WithHelp("write %s(names)", word))
+	}
+	return names, len(names) > 0
 }
 
 func (g *independentDir) build(p *parser, base ast.Base) ast.Stmt {
 	s := &ast.Independent{Base: base, Loops: namesOf(g.Loops)}
 	for i := range g.Clauses {
 		c := &g.Clauses[i]
-		names := namesOf(c.Names)
-		switch c.Word.Value {
-		case "new":
-			s.New = append(s.New, names...)
-		case "reduction":
-			s.Reduction = append(s.Reduction, names...)
+		word := c.Word.Value
+		switch {
+		case word == "new" || word == "reduction":
+			names, ok := p.clauseNames(c)
+			switch {
+			case !ok:
+				return nil
+			case word == "new":
+				s.New = append(s.New, names...)
+			default:
+				s.Reduction = append(s.Reduction, names...)
+			}
+		case word == "on" && len(c.List) == 1:
+			s.On.Home, s.On.Bare = c.List[0].X, !c.Home
+		case word == "resident":
+			s.On.Resident, s.On.Objects = true, append(s.On.Objects, exprsOf(c.List)...)
 		default:
 			p.diags.Add(problem(source.OutsideSubset, &c.Word, "the clause "+strings.ToUpper(c.Word.Value)+" is outside the subset").
-				WithHelp("the clauses of INDEPENDENT are NEW(names) and REDUCTION(names)"))
+				WithHelp("the clauses of INDEPENDENT are NEW(names), REDUCTION(names), ON HOME(variable) and RESIDENT(variables)"))
 			return nil
 		}
 	}
@@ -450,37 +570,6 @@ func nests(t lexer.Token) int {
 	return 0
 }
 
-// withoutOn takes the clauses ON and RESIDENT of HPF 2.0 away from an INDEPENDENT, with a
-// warning: who executes an iteration follows from the arrays in it.
-func (p *parser) withoutOn(toks []lexer.Token) (out []lexer.Token) {
-	depth, skip := 0, false
-	for i, t := range toks {
-		switch t.Value {
-		case "(":
-			depth++
-		case ")":
-			depth--
-		case ",":
-			if depth > 0 {
-				break
-			}
-			word := toks[i+1].Value
-			if skip = word == "on" || word == "onhome" || word == "on_home" || word == "resident"; skip {
-				if word != "resident" {
-					word = "on"
-				}
-				d := problem(source.BadDirective, &toks[i+1], "the clause "+strings.ToUpper(word)+" is ignored")
-				d.Severity = source.Warning
-				p.diags.Add(d.WithHelp("the program computes the same without it; iterations are executed where the array lies that they assign to"))
-			}
-		}
-		if !skip || t.EOF() {
-			out = append(out, t)
-		}
-	}
-	return out
-}
-
 // withoutExtrinsic takes EXTRINSIC(HPF) away from the first statement of a procedure, which
 // says what holds without it. It reports procedures of other kinds.
 func (p *parser) withoutExtrinsic(toks []lexer.Token) []lexer.Token {
@@ -519,10 +608,10 @@ func (p *parser) unknownDirective(word *lexer.Token) {
 		d.Help = "the program computes the same without it; data stay where DISTRIBUTE and ALIGN put them"
 	default:
 		d.Msg = "there is no HPF directive " + quoted(word) + "; the line is ignored"
-		if near := source.Nearest(word.Value, "processors", "template", "align", "distribute", "inherit", "independent", "region", "dynamic", "redistribute", "realign"); near != "" {
+		if near := source.Nearest(word.Value, "processors", "template", "align", "distribute", "inherit", "independent", "region", "dynamic", "redistribute", "realign", "on", "resident", "task_region"); near != "" {
 			d.Help = "did you mean " + strings.ToUpper(near) + "?"
 		} else {
-			d.Help = "the directives are PROCESSORS, TEMPLATE, ALIGN, DISTRIBUTE, INHERIT, DYNAMIC, REDISTRIBUTE, REALIGN, INDEPENDENT, REGION and END REGION"
+			d.Help = "the directives are PROCESSORS, TEMPLATE, ALIGN, DISTRIBUTE, INHERIT, DYNAMIC, REDISTRIBUTE, REALIGN, SHADOW, INDEPENDENT, ON, RESIDENT, TASK_REGION, REGION and what ends them"
 		}
 	}
 	p.diags.Add(d)

@@ -195,7 +195,7 @@ func (p *parser) blockSpec() *[]ast.Stmt {
 		return nil
 	}
 	n, ok := p.stack[len(p.stack)-1].node.(*ast.Block)
-	if !ok || len(n.Body) > 0 || n.Region != "" {
+	if !ok || len(n.Body) > 0 || n.Region != "" || n.On.IsSet() || n.Tasks {
 		return nil
 	}
 	return &n.Spec

@@ -279,7 +279,7 @@ func (p *parser) variables(list []ioItem) bool {
 // isVariable reports whether x has the form of a variable.
 func isVariable(x ast.Expr) bool {
 	switch x.(type) {
-	case *ast.Ident, *ast.Index, *ast.Substring, *ast.CoIndex:
+	case *ast.Ident, *ast.Index, *ast.Substring, *ast.CoIndex, *ast.Component:
 		return true
 	}
 	return false

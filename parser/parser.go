@@ -239,12 +239,10 @@ func (p *parser) statement(s scan.Stmt, base ast.Base) {
 		return
 	case scan.Function, scan.Subroutine:
 		s.Toks = p.withoutExtrinsic(s.Toks)
-	case scan.Independent:
-		s.Toks = p.withoutOn(s.Toks)
 	case scan.Redistribute, scan.Realign:
 		p.remap(s, base)
 		return
-	case scan.Processors, scan.Template, scan.Align, scan.Distribute, scan.Dynamic, scan.UnknownDirective:
+	case scan.Processors, scan.Template, scan.Align, scan.Distribute, scan.Dynamic, scan.Shadow, scan.UnknownDirective:
 		if list := attributes(s.Toks); len(list) > 1 {
 			for _, toks := range list {
 				p.statement(scan.ClassifyDirective(toks), base)
@@ -257,6 +255,7 @@ func (p *parser) statement(s scan.Stmt, base ast.Base) {
 		}
 	case scan.WhereStmt, scan.ForallStmt:
 		p.add(p.headed(s, base), base)
+		p.endOne(base.Pos)
 		return
 	case scan.IfStmt:
 		n, opensBlock := p.ifStatement(s, base)
@@ -265,6 +264,7 @@ func (p *parser) statement(s scan.Stmt, base ast.Base) {
 			s.Kind = scan.IfThen
 			p.open(s, base.Pos, nil)
 		}
+		p.endOne(base.Pos)
 		return
 	}
 	stmt, ok := p.parseOne(s, base)
@@ -273,6 +273,9 @@ func (p *parser) statement(s scan.Stmt, base ast.Base) {
 		return
 	}
 	p.place(s, base, stmt)
+	if p.pending == nil {
+		p.endOne(base.Pos)
+	}
 }
 
 // parseOne applies the grammar of the statement's kind. ok is false when there
@@ -334,7 +337,7 @@ func (p *parser) place(s scan.Stmt, base ast.Base, stmt ast.Stmt) {
 			p.declared = base.Pos
 		}
 		p.declare(n)
-	case *ast.Processors, *ast.Template, *ast.Align, *ast.Distribute, *ast.Inherit, *ast.Dynamic:
+	case *ast.Processors, *ast.Template, *ast.Align, *ast.Distribute, *ast.Inherit, *ast.Dynamic, *ast.Shadow:
 		p.declare(n)
 	case *ast.Data: // may stand among the statements that are executed
 		p.prog.Spec = append(p.prog.Spec, n)
@@ -405,7 +408,7 @@ func (p *parser) declare(s ast.Stmt) {
 		}
 		what := "declaration"
 		switch s.(type) {
-		case *ast.Processors, *ast.Template, *ast.Align, *ast.Distribute, *ast.Inherit, *ast.Dynamic:
+		case *ast.Processors, *ast.Template, *ast.Align, *ast.Distribute, *ast.Inherit, *ast.Dynamic, *ast.Shadow:
 			what = "mapping directive"
 		}
 		p.diags.Errorf(source.Syntax, s.Position(), "a %s behind the first executable statement", what).
@@ -446,6 +449,9 @@ func (p *parser) add(s ast.Stmt, base ast.Base) {
 	if s != nil {
 		*body = append(*body, s)
 	}
+	if base.Label != 0 {
+		p.endOne(base.Pos) // a loop may end at the label
+	}
 	p.labelled(base.Label, base.Pos, s)
 }
 
@@ -473,7 +479,7 @@ func (p *parser) blockEnd(s scan.Stmt, n *blockEnd) {
 			}
 		}
 		fallthrough
-	case scan.EndSelect, scan.EndCritical, scan.EndWhere, scan.EndForall, scan.EndBlock, scan.EndAssociate, scan.EndRegion:
+	case scan.EndSelect, scan.EndCritical, scan.EndWhere, scan.EndForall, scan.EndBlock, scan.EndAssociate, scan.EndRegion, scan.EndOn, scan.EndResident, scan.EndTaskRegion:
 		p.end(enders[s.Kind], n.Pos, 0, n.Name)
 		p.keepLabel(n)
 	default:
@@ -508,8 +514,11 @@ func (p *parser) broken(s scan.Stmt, base ast.Base, l *scan.Line) {
 // recover keeps the blocks in order after a statement that is wrong.
 func (p *parser) recover(s scan.Stmt, base ast.Base) {
 	p.pending = nil
+	if (s.Kind == scan.On || s.Kind == scan.Resident) && s.Toks[max(0, len(s.Toks)-2)].Value != "begin" {
+		return
+	}
 	switch s.Kind {
-	case scan.Do, scan.DoWhile, scan.DoConcurrent, scan.IfThen, scan.Critical, scan.ChangeTeam, scan.Where, scan.Forall, scan.SelectCase, scan.SelectType, scan.Block, scan.Associate, scan.Region:
+	case scan.Do, scan.DoWhile, scan.DoConcurrent, scan.IfThen, scan.Critical, scan.ChangeTeam, scan.Where, scan.Forall, scan.SelectCase, scan.SelectType, scan.Block, scan.Associate, scan.Region, scan.On, scan.Resident, scan.TaskRegion:
 		p.add(nil, base)
 		p.open(s, base.Pos, nil)
 	case scan.ElseIf, scan.Elsewhere:

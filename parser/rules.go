@@ -148,8 +148,16 @@ var rules = sync.OnceValue(func() map[scan.Kind]*rule {
 		scan.Inherit:     newRule[inheritDir]("INHERIT directive", "!HPF$ INHERIT names"),
 		scan.Dynamic:     newRule[dynamicDir]("DYNAMIC directive", "!HPF$ DYNAMIC names"),
 		scan.Region:      newRule[regionDir]("REGION directive", "!SPMD$ REGION name"),
-		scan.EndRegion:   newRule[endRegionDir]("END REGION directive", "!SPMD$ END REGION"),
-		scan.Independent: newRule[independentDir]("INDEPENDENT directive", "!HPF$ INDEPENDENT [(loop variables)] [, NEW(names)] [, REDUCTION(names)]"),
+		scan.EndRegion:   newRule[endBlockDir]("END REGION directive", "!SPMD$ END REGION"),
+		scan.Independent: newRule[independentDir]("INDEPENDENT directive", "!HPF$ INDEPENDENT [(loop variables)] [, NEW(names)] [, REDUCTION(names)] [, ON HOME(variable)]"),
+
+		scan.Shadow:        newRule[shadowDir]("SHADOW directive", "!HPF$ SHADOW a(low:high, width, ...)  or  !HPF$ SHADOW (width, ...) :: a, b"),
+		scan.On:            newRule[onDir]("ON directive", "!HPF$ ON HOME(variable) [, RESIDENT[(variables)]] [, NEW(names)] [BEGIN]"),
+		scan.EndOn:         newRule[endBlockDir]("END ON directive", "!HPF$ END ON"),
+		scan.Resident:      newRule[residentDir]("RESIDENT directive", "!HPF$ RESIDENT [(variables)] [BEGIN]"),
+		scan.EndResident:   newRule[endBlockDir]("END RESIDENT directive", "!HPF$ END RESIDENT"),
+		scan.TaskRegion:    newRule[taskRegionDir]("TASK_REGION directive", "!HPF$ TASK_REGION"),
+		scan.EndTaskRegion: newRule[endBlockDir]("END TASK_REGION directive", "!HPF$ END TASK_REGION"),
 	}
 })
 

@@ -29,6 +29,9 @@ func Analyze(p *ir.Program, info *scalar.Info) *Program {
 	a.out.a = a
 	for _, s := range p.Symbols {
 		a.symbols[s.Name] = s
+		if s.Distributed() && s.Shadow != nil {
+			a.out.Shadow[s] = declaredShadow(s)
+		}
 	}
 	ir.Walk(p.Body, func(s ir.Stmt) bool {
 		a.order[s] = len(a.order)

@@ -2,6 +2,7 @@ package comm
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/procfunc/linalg"
@@ -10,6 +11,26 @@ import (
 
 // maxShadow is the widest overlap: a farther neighbour is served by a temporary.
 const maxShadow = 8
+
+// declaredShadow are the widths of overlaps that SHADOW gives an array, in dimensions that are dealt out in blocks: others
+// have no overlap.
+func declaredShadow(s *ir.Symbol) [][2]int {
+	out := slices.Clone(s.Shadow)
+	for d, ax := range s.Mapping.Map.Axes {
+		if ax.Grid < 0 || !ax.Format.IsBlock() {
+			out[d] = [2]int{}
+		}
+	}
+	return out
+}
+
+// declaredWidth is the width of the overlap that SHADOW gives an array in a dimension, 0 where it says nothing.
+func declaredWidth(s *ir.Symbol, d int) int {
+	if s.Shadow == nil {
+		return 0
+	}
+	return max(s.Shadow[d][0], s.Shadow[d][1])
+}
 
 // communicate decides for every reference to a distributed array whether the
 // executing PE owns the element, and builds the communications for the others.
@@ -218,7 +239,7 @@ func (t *attempt) shift(ref *ir.Ref, exec []Constraint) ([]int, bool) {
 			}
 			by, ok := at.from(c.place())
 			by = distance(ax, by)
-			if !ok || abs(by) > maxShadow {
+			if !ok || abs(by) > int64(max(maxShadow, declaredWidth(ref.Sym, d))) {
 				continue
 			}
 			if by != 0 && (!ax.Format.IsBlock() || c.Sub.IsConst()) {

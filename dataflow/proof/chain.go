@@ -33,16 +33,7 @@ func (k *Checker) Chains(c *Certificate) (*Chains, error) {
 	if err := k.spread(c, r); err != nil {
 		return nil, err
 	}
-	if k.preds[c.On] == nil {
-		preds := make([][]int, r.size())
-		for i := range r.size() {
-			for _, s := range r.succs(i) {
-				preds[s] = append(preds[s], i)
-			}
-		}
-		k.preds[c.On] = preds
-	}
-	return &Chains{k, r, c, k.preds[c.On]}, nil
+	return &Chains{k, r, c, k.predecessors(c.On, r)}, nil
 }
 
 // Each calls do for each pair of PEs of which one puts communication put to the other

@@ -14,7 +14,7 @@ type Checker struct {
 	symbolic *symbolic
 	finite   map[*Unfolding]*Checked
 	claims   []Claim                // by point
-	preds    map[*Unfolding][][]int // by point, see Chains
+	preds    map[*Unfolding][][]int // by point; nil is the graph
 }
 
 // NewChecker prepares for certificates over g.
@@ -68,7 +68,7 @@ func (k *Checker) check(c *Certificate, points []int) error {
 	if err := k.spread(c, r); err != nil {
 		return err
 	}
-	if err := k.inductive(r); err != nil {
+	if err := k.inductive(c, r); err != nil {
 		return err
 	}
 	for _, put := range c.Puts {
@@ -156,29 +156,45 @@ func (k *Checker) has(r *rules, point int, f Fact) uint64 {
 	return r.holds(k.claims[point], f)
 }
 
-// inductive checks that each claim follows from those in front of it.
-func (k *Checker) inductive(r *rules) error {
-	for i := range r.size() {
-		for _, s := range r.succs(i) {
-			if s == 0 {
-				return errors.New("the entry is reached again")
-			}
-			claim := k.claims[s]
-			if len(claim) == 0 {
-				continue
-			}
-			if passes := !r.node(i).Kind.IsComm(); passes && (i == 0 || claim.within(k.claims[i])) {
-				continue
-			}
-			for _, f := range claim {
-				missing := k.unsupported(r, i, f)
-				if missing != 0 && f.Under < 0 {
-					return fmt.Errorf("%s behind %s: the use at %s may not be over", r.name(s), r.name(i), r.sayPEs(missing))
-				}
-				if missing != 0 {
-					return fmt.Errorf("%s behind %s: %s need not know of the use of generation %d%s", r.name(s), r.name(i), r.sayPEs(missing), f.Generation, r.where(f))
+// inductive checks that each claim of a certificate follows from those in front of it.
+func (k *Checker) inductive(c *Certificate, r *rules) error {
+	preds := k.predecessors(c.On, r)
+	if len(preds[0]) > 0 {
+		return errors.New("the entry is reached again")
+	}
+	for _, span := range c.Claims {
+		for s := span.From; s <= span.To; s++ {
+			for _, i := range preds[s] {
+				if err := k.follows(r, i, s, span.Claim); err != nil {
+					return err
 				}
 			}
+		}
+	}
+	return nil
+}
+
+// predecessors are those of each point.
+func (k *Checker) predecessors(u *Unfolding, d domain) [][]int {
+	if k.preds[u] == nil {
+		k.preds[u] = predecessors(d)
+	}
+	return k.preds[u]
+}
+
+// follows checks that a claim in front of point s follows from what holds at point i, which
+// leads there.
+func (k *Checker) follows(r *rules, i, s int, claim Claim) error {
+	if passes := !r.node(i).Kind.IsComm(); passes && (i == 0 || claim.within(k.claims[i])) {
+		return nil
+	}
+	for _, f := range claim {
+		missing := k.unsupported(r, i, f)
+		if missing != 0 && f.Under < 0 {
+			return fmt.Errorf("%s behind %s: the use at %s may not be over", r.name(s), r.name(i), r.sayPEs(missing))
+		}
+		if missing != 0 {
+			return fmt.Errorf("%s behind %s: %s need not know of the use of generation %d%s", r.name(s), r.name(i), r.sayPEs(missing), f.Generation, r.where(f))
 		}
 	}
 	return nil

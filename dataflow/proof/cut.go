@@ -35,15 +35,20 @@ func NewCutter(g *cfg.Graph) *Cutter { return newCutter(newSymbolic(g)) }
 func (c *Checked) NewCutter() *Cutter { return newCutter(c) }
 
 func newCutter(d domain) *Cutter {
-	c := &Cutter{domain: d, preds: make([][]int, d.size()), need: make([]Claim, d.size())}
+	return &Cutter{domain: d, preds: predecessors(d), need: make([]Claim, d.size())}
+}
+
+// predecessors are, by point, those that lead there.
+func predecessors(d domain) [][]int {
+	preds := make([][]int, d.size())
 	for i := range d.size() {
 		for _, s := range d.succs(i) {
-			if !slices.Contains(c.preds[s], i) {
-				c.preds[s] = append(c.preds[s], i)
+			if !slices.Contains(preds[s], i) {
+				preds[s] = append(preds[s], i)
 			}
 		}
 	}
-	return c
+	return preds
 }
 
 // Symbolic cuts a proof for any number of PEs. kills and chains, which may be nil, are what

@@ -13,7 +13,8 @@ import (
 // Next and Everybody for who may know. Its points are the nodes of the graph.
 type symbolic struct {
 	graph *cfg.Graph
-	next  [][]int // by point
+	next  [][]int             // by point
+	comms map[int][]*cfg.Node // by number, the C nodes of a communication
 	o     Obligation
 	// kills reports whether a communication answers the put that is number nth from there.
 	kills  func(y, nth int) bool
@@ -23,8 +24,11 @@ type symbolic struct {
 }
 
 func newSymbolic(g *cfg.Graph) *symbolic {
-	s := &symbolic{graph: g, next: make([][]int, len(g.Nodes))}
+	s := &symbolic{graph: g, next: make([][]int, len(g.Nodes)), comms: map[int][]*cfg.Node{}}
 	for _, n := range g.Nodes {
+		if n.Kind == cfg.Comm {
+			s.comms[n.Ref] = append(s.comms[n.Ref], n)
+		}
 		for _, m := range n.Succs {
 			if m != nil {
 				s.next[n.ID] = append(s.next[n.ID], m.ID)
@@ -94,7 +98,7 @@ func (s *symbolic) goals(put, generation int, do func(point int, f Fact)) {
 		}
 		return
 	}
-	for _, n := range s.graph.Nodes {
+	for _, n := range s.comms[put] {
 		if Puts(n, put) {
 			do(n.ID, f)
 		}
@@ -174,17 +178,12 @@ func (s *symbolic) alike(y int) error {
 
 // sends wants a communication that is not pipelined.
 func (s *symbolic) sends(y int) error {
-	found := false
-	for _, n := range s.graph.Nodes {
-		if n.Kind != cfg.Comm || n.Ref != y {
-			continue
-		}
-		found = true
+	for _, n := range s.comms[y] {
 		if n.Flavour == recv || n.Flavour == send {
 			return fmt.Errorf("#%d is pipelined: its messages say nothing of what comes before it", y)
 		}
 	}
-	if !found {
+	if len(s.comms[y]) == 0 {
 		return fmt.Errorf("there is no communication #%d", y)
 	}
 	return nil
@@ -192,7 +191,7 @@ func (s *symbolic) sends(y int) error {
 
 // outermost is the outermost loop around the puts of communication r.
 func (s *symbolic) outermost(r int) (out *cfg.Loop) {
-	for _, n := range s.graph.Nodes {
+	for _, n := range s.comms[r] {
 		if Puts(n, r) {
 			for l := n.Loop; l != nil; l = l.Parent {
 				out = l

@@ -109,8 +109,7 @@ func (b *builder) communication(r int) Communication {
 	}
 	b.reason(r, slot, &out)
 	if out.OnDemand = b.onDemand(r, slot); out.OnDemand != nil {
-		s := &ringReason{b: b, slots: proof.Ring(r, slot.Ring, slot.Staged), put: b.f.Put(r)}
-		out.Why = out.OnDemand.sentence(s.overwritten()) + "; with one slot " + out.Why
+		out.Why = out.OnDemand.sentence(b.reasonFor(proof.Ring(r, slot.Ring, slot.Staged), nil, nil).overwritten()) + "; with one slot " + out.Why
 	}
 	out.Exact = b.exact(r, slot)
 	if len(slot.At) > 0 && slot.Ready != plan.Never {
@@ -130,8 +129,8 @@ func (b *builder) reason(r int, slot *plan.Slot, out *Communication) {
 		out.Why = "plan handshake has a ready message before every put, and looks no further"
 		return
 	case slot.OwnProof() != nil:
-		s := b.ring(r)
-		o := s.obligation()
+		sol := b.a.solver.SolveRing(proof.Ring(r, slot.Ring, slot.Staged), b.kills, true)
+		s, o := obligation(b, slot, sol)
 		out.Obligations = []Obligation{o}
 		out.Why = s.sentence(&o)
 		return
@@ -191,32 +190,13 @@ func slotOf(s *plan.Slot) Slot {
 }
 
 func (b *builder) obligation(it proof.Obligation) (Obligation, synch.Verdict) {
-	s := b.a.solve(it)
-	v := s.Verdict(b.g)
-	o := Obligation{Use: it.Use, Put: it.Put, Verdict: v.String(), Slots: 1, Sweeps: []Sweep{}}
-	if b.full {
-		o.Sweeps = sweeps(s.History)
+	sol := b.a.solve(it)
+	_, o := obligation(b, nil, sol)
+	v := sol.Verdict(b.g)
+	if v == synch.NeedsSync {
+		o.Gap = b.gap(sol)
 	}
-	switch v {
-	case synch.Once:
-		o.Once = b.once(it)
-	case synch.NoReady:
-		o.Chains = b.chains(s)
-	default:
-		o.Gap = b.gap(s)
-	}
-	o.Values = b.values(&o, s)
 	return o, v
-}
-
-// values are the states at the nodes that are relevant to an obligation.
-func (b *builder) values(o *Obligation, s *synch.Solution) []Values {
-	return b.valuesAt(b.relevant(o), func(id int) (in, out []string) {
-		for _, h := range s.History {
-			in, out = append(in, h[0][id].String()), append(out, h[1][id].String())
-		}
-		return in, out
-	})
 }
 
 // relevant are the nodes that matter to an obligation, in program order: C,
@@ -241,11 +221,10 @@ func (b *builder) relevant(o *Obligation) []int {
 	return slices.Compact(nodes)
 }
 
-// valuesAt names nodes; states gives what holds in front of one and behind it,
-// after each sweep.
-func (b *builder) valuesAt(nodes []int, states func(id int) (in, out []string)) []Values {
+// values are the states after each sweep at the nodes that matter to an obligation.
+func values[V any](b *builder, o *Obligation, history [][2][]V, text func(V) string) []Values {
 	var out []Values
-	for _, id := range nodes {
+	for _, id := range b.relevant(o) {
 		n := b.g.Nodes[id]
 		v := Values{Node: id, Name: bare(nodeName(n)), Line: n.Line}
 		switch {
@@ -254,28 +233,30 @@ func (b *builder) valuesAt(nodes []int, states func(id int) (in, out []string)) 
 		case n.Kind == cfg.LoopHead:
 			v.Name = "loop while"
 		}
-		v.In, v.Out = states(id)
+		for _, h := range history {
+			v.In, v.Out = append(v.In, text(h[0][id])), append(v.Out, text(h[1][id]))
+		}
 		out = append(out, v)
 	}
 	return out
 }
 
-func sweeps(history [][2][]synch.State) []Sweep {
+func sweeps[V comparable](history [][2][]V, text func(V) string) []Sweep {
 	out := []Sweep{}
 	for _, h := range history {
-		out = append(out, Sweep{spans(h[0]), spans(h[1])})
+		out = append(out, Sweep{spans(h[0], text), spans(h[1], text)})
 	}
 	return out
 }
 
-func spans(states []synch.State) []Span {
+func spans[V comparable](states []V, text func(V) string) []Span {
 	out := []Span{}
 	for i, s := range states {
 		if i > 0 && s == states[i-1] {
 			out[len(out)-1].To = i
 			continue
 		}
-		out = append(out, Span{i, i, s.String()})
+		out = append(out, Span{i, i, text(s)})
 	}
 	return out
 }

@@ -26,14 +26,9 @@ func (b *builder) printed(r int, slot *plan.Slot, out *Communication) {
 		}
 	}
 	o.Use, o.Put, o.Verdict, o.Slots, o.Printed, o.Sweeps = r, r, slot.Verdict.String(), 1, b.printedTests(r), []Sweep{}
-	o.Values = b.valuesAt(b.relevant(&o), func(id int) (in, after []string) {
-		for _, h := range history {
-			in, after = append(in, h[0][id].String()), append(after, h[1][id].String())
-		}
-		return in, after
-	})
+	o.Values = values(b, &o, history, synch.State.String)
 	if b.full {
-		o.Sweeps = sweeps(history)
+		o.Sweeps = sweeps(history, synch.State.String)
 	}
 	out.Obligations = []Obligation{o}
 	switch {
@@ -88,7 +83,7 @@ func (b *builder) literal(r int) Literal {
 	v, sound := s.Verdict(b.a.source.f.Graph), b.a.source.verdict(r)
 	out := Literal{Verdict: v.String(), Converged: s.Converged}
 	if b.full && b.a.Graph == b.a.source.f.Graph {
-		out.Final = &Sweep{spans(s.In), spans(s.Out)} // else its nodes are those of another graph
+		out.Final = &Sweep{spans(s.In, synch.State.String), spans(s.Out, synch.State.String)} // else its nodes are those of another graph
 	}
 	switch {
 	case v == sound:

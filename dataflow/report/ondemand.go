@@ -20,7 +20,7 @@ func (b *builder) onDemand(r int, slot *plan.Slot) *OnDemand {
 			out.Rate, out.Estimated = t.Rate, true
 		}
 	}
-	s := &ringReason{b: b, slot: slot, slots: proof.Ring(r, slot.Ring, slot.Staged), put: b.f.Put(r)}
+	s := b.reasonFor(proof.Ring(r, slot.Ring, slot.Staged), slot, nil)
 	ends := b.uses[r]
 	what := "is done with " + b.refText(r)
 	if slot.Staged {

@@ -7,33 +7,11 @@ import (
 	"github.com/spmdc/spmdc/dataflow/synch"
 )
 
-// Reasons follow paths: over the nodes of the graph, or, where a value has a
-// generation, over nodes with the generation that it has behind them.
+// Reasons follow paths: over the nodes of the graph, or over nodes with the generation
+// that a value has behind them.
 
 // pending reports whether the use is over, and nobody else is known to know.
 func pending(s synch.State) bool { return s.Value == synch.Cons || s.Value == synch.NoSyncP }
-
-// witnesses are the places at which NoSync became known that is known in front of end. in
-// and out are the states in front of and behind a place.
-func witnesses[N comparable](end N, preds func(N) []N, in, out func(N) synch.State) (list []N) {
-	seen := map[N]bool{}
-	for work := []N{end}; len(work) > 0; {
-		n := work[0]
-		work = work[1:]
-		for _, p := range preds(n) {
-			if seen[p] || out(p).Value != synch.NoSync {
-				continue // U: the first time
-			}
-			seen[p] = true
-			if pending(in(p)) {
-				list = append(list, p)
-				continue
-			}
-			work = append(work, p)
-		}
-	}
-	return list
-}
 
 // trail is a shortest path from a place, over those to which next leads and which are
 // through, to a goal, both ends included, the goal first; nil when there is none.

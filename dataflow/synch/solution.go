@@ -3,6 +3,7 @@ package synch
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/dataflow/proof"
@@ -184,6 +185,21 @@ func (s *SolutionOf[V]) at(v V, generation int) State {
 	panic("synch: a solution of another kind")
 }
 
+// Before is what holds of a generation in front of a node.
+func (s *SolutionOf[V]) Before(point, generation int) State { return s.at(s.In[point], generation) }
+
+// Behind is what holds of a generation behind a node.
+func (s *SolutionOf[V]) Behind(point, generation int) State { return s.at(s.Out[point], generation) }
+
+// Text has what holds of each generation, the youngest first.
+func (s *SolutionOf[V]) Text(v V) string {
+	parts := make([]string, s.Ring)
+	for g := range parts {
+		parts[g] = s.at(v, g).String()
+	}
+	return strings.Join(parts, " | ")
+}
+
 // Verdict says whether the puts of s.Put may go without ready messages as far
 // as the uses of s.Use are concerned: from what is known of the oldest value in front of
 // the node that puts. Once means that no use can come before it; so does a put that
@@ -193,7 +209,7 @@ func (s *SolutionOf[V]) Verdict(g *cfg.Graph) Verdict {
 	v := Once
 	for _, n := range g.Nodes {
 		if puts(n, s.Put) {
-			v = min(v, verdict(s.at(s.In[n.ID], s.Ring-1).Value))
+			v = min(v, verdict(s.Before(n.ID, s.Ring-1).Value))
 		}
 	}
 	return v
@@ -212,7 +228,7 @@ func verdict(in Value) Verdict {
 
 // Has are those of the PEs of a symbolic fact of which it holds in front of a node.
 func (s *SolutionOf[V]) Has(point int, f proof.Fact) uint64 {
-	return s.at(s.In[point], f.Generation).Has(f)
+	return s.Before(point, f.Generation).Has(f)
 }
 
 // Has are those of the PEs of a fact that a state knows of.

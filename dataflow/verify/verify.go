@@ -20,10 +20,19 @@ import (
 	"github.com/spmdc/spmdc/dataflow/proof"
 )
 
-// Plan checks a plan, without looking at how it was made: what only the program says of
-// the slots, its graph and proofs (Graph), that the proofs for numbers of PEs allow for all
-// that the program can do, and the relations that proofs take for granted, by examples.
+// Plan checks a plan as Proofs does, and the relations that its proofs take for granted, by
+// examples.
 func Plan(p *plan.Plan) error {
+	if err := Proofs(p); err != nil {
+		return err
+	}
+	return Contradict(p)
+}
+
+// Proofs checks a plan, without looking at how it was made: what only the program says of
+// the slots, its graph and proofs (Graph), and that the proofs for numbers of PEs allow for
+// all that the program can do.
+func Proofs(p *plan.Plan) error {
 	for i := range p.Slots {
 		if err := slot(p, &p.Slots[i]); err != nil {
 			return err
@@ -37,7 +46,7 @@ func Plan(p *plan.Plan) error {
 			return fmt.Errorf("the proofs for %d PEs: %w", f.PEs, err)
 		}
 	}
-	return Contradict(p)
+	return nil
 }
 
 // slot checks of a slot what only the program says.
@@ -86,6 +95,7 @@ func planes(p *plan.Plan, s *plan.Slot) error {
 func Graph(p *plan.Plan) error {
 	v := &verifier{p, proof.NewChecker(p.Graph), p.Sharing(), map[*proof.Certificate]error{}}
 	ready := map[int]bool{}
+	ends := map[int][]*cfg.Node{} // by communication, its CO and UO nodes
 	for i := range p.Slots {
 		s := &p.Slots[i]
 		ready[s.Comm.ID] = s.Ready != plan.Never
@@ -124,14 +134,10 @@ func Graph(p *plan.Plan) error {
 			if _, ok := ready[n.Ref]; !ok {
 				return fmt.Errorf("line %d: %s has no slot", n.Line, n.Name())
 			}
+			ends[n.Ref] = append(ends[n.Ref], n)
 		}
 	}
-	for i := range p.Slots {
-		if err := v.begins(p.Slots[i].Comm.ID); err != nil {
-			return err
-		}
-	}
-	return nil
+	return v.begins(ends)
 }
 
 // form wants slots that the kind of plan has, and that are the communication's own where
@@ -418,22 +424,27 @@ func (v *verifier) completes(c *cfg.Node) error {
 	return nil
 }
 
-// begins walks all paths from the entry that avoid C_r: none may reach CO_r or
-// UO_r.
-func (v *verifier) begins(r int) error {
-	seen := make([]bool, len(v.Graph.Nodes))
-	work := []*cfg.Node{v.Graph.Entry}
-	for len(work) > 0 {
-		n := work[len(work)-1]
-		work = work[:len(work)-1]
-		if n == nil || seen[n.ID] || n.Kind == cfg.Comm && n.Ref == r && n.Flavour != "send" {
-			continue
+// begins walks back from each CO_r and UO_r, its ends, on all paths that avoid C_r: none may
+// come from the entry.
+func (v *verifier) begins(ends map[int][]*cfg.Node) error {
+	seen := make([]int, len(v.Graph.Nodes)) // by node: the last communication that came here
+	for i := range v.Slots {
+		r := v.Slots[i].Comm.ID
+		for _, end := range ends[r] {
+			work := []*cfg.Node{end}
+			for len(work) > 0 {
+				n := work[len(work)-1]
+				work = work[:len(work)-1]
+				switch {
+				case seen[n.ID] == r || n.Kind == cfg.Comm && n.Ref == r && n.Flavour != "send":
+					continue
+				case n == v.Graph.Entry:
+					return fmt.Errorf("line %d: %s is reached without C_%d before it", end.Line, end.Name(), r)
+				}
+				seen[n.ID] = r
+				work = append(work, n.Preds...)
+			}
 		}
-		seen[n.ID] = true
-		if (n.Kind == cfg.CommOver || n.Kind == cfg.UseOver) && n.Ref == r {
-			return fmt.Errorf("line %d: %s is reached without C_%d before it", n.Line, n.Name(), r)
-		}
-		work = append(work, n.Succs...)
 	}
 	return nil
 }

@@ -93,7 +93,11 @@ func (m *images) coarray() *coarray {
 		c.kind, c.long, c.tier = intKind, true, tier{bound: 999}
 		m.feat("coarray:integer(8)")
 	}
-	for range u.pick(3) {
+	rank := u.pick(3)
+	if c.length > 0 || c.kind == complexKind {
+		rank = max(rank, 1) // gfortran takes no parts of single texts, and wrong ones of single complex numbers
+	}
+	for range rank {
 		lo := oneOf(u, 1, 1, 0, -1)
 		c.dims = append(c.dims, bounds{lo: lo, hi: lo + 8 + u.pick(3)})
 		if len(c.dims) == 2 {

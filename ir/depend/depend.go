@@ -117,6 +117,9 @@ func Depends(src, dst Access, common, outer int) Result {
 
 // depends is Depends for accesses without conditions of several alternatives.
 func depends(src, dst Access, common, outer int) Result {
+	if why := fixed(src, dst); why != "" {
+		return Result{Level: -1, Why: why}
+	}
 	p := newProblem(src, dst, common, outer)
 	if p.overflow {
 		return p.allLevels("coefficients too large")

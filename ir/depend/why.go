@@ -2,12 +2,39 @@ package depend
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/spmdc/spmdc/procfunc/linalg"
 )
 
+// fixed is the reason why subscripts that no loop changes are never equal (ZIV): they
+// differ by a constant. It is "" otherwise. Most accesses of loops that were unrolled are
+// told apart by this, before there is a system to solve.
+func fixed(src, dst Access) string {
+	varies := func(a Access, v string) bool {
+		_, quotient := a.Quotients[v]
+		return quotient || slices.ContainsFunc(a.Loops, func(l Loop) bool { return l.Index == v })
+	}
+	for dim := range min(len(src.Subs), len(dst.Subs)) {
+		a, b := src.Subs[dim], dst.Subs[dim]
+		if a == nil || b == nil || a.C == b.C || !maps.Equal(a.T, b.T) {
+			continue
+		}
+		same := true
+		for v := range a.T {
+			same = same && !varies(src, v) && !varies(dst, v)
+		}
+		if same {
+			p := &problem{src: src, dst: dst}
+			return fmt.Sprintf("%s never equal: %v and %v", p.these(dim), a, b)
+		}
+	}
+	return ""
+}
+
 // screen looks at each dimension without bounds or order and returns the reason
-// why subscripts can never be equal: both are constants (ZIV), or a divisor of
+// why subscripts can never be equal: they differ by a constant, or a divisor of
 // all coefficients does not divide the constant (GCD). It returns "" otherwise.
 func (p *problem) screen() string {
 	for _, e := range p.subEq {

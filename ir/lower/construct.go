@@ -46,6 +46,9 @@ func (l *lowerer) construct(name string, pos, end source.Pos, lower func() []ir.
 
 // blockConstruct lowers BLOCK.
 func (l *lowerer) blockConstruct(s *ast.Block) []ir.Stmt {
+	if s.On.IsSet() || s.Tasks {
+		return l.onBlock(s)
+	}
 	outer := l.scope
 	l.scope = l.inside()
 	defer func() { l.scope = outer }()

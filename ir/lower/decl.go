@@ -99,7 +99,7 @@ func (l *lowerer) declarations(spec []ast.Stmt) (directives []ast.Stmt, independ
 			}
 		case *ast.Inherit:
 			l.inherit(s)
-		case *ast.Processors, *ast.Template, *ast.Align, *ast.Distribute, *ast.Dynamic:
+		case *ast.Processors, *ast.Template, *ast.Align, *ast.Distribute, *ast.Dynamic, *ast.Shadow:
 			directives = append(directives, s)
 		case *ast.Independent:
 			independent = s

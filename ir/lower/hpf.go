@@ -41,6 +41,8 @@ func (l *lowerer) directives(list []ast.Stmt) {
 			for i := range d.Distributees {
 				l.distribute(d, &d.Distributees[i])
 			}
+		case *ast.Shadow:
+			l.shadow(d)
 		case *ast.Dynamic:
 			for _, n := range d.Names {
 				l.dynamicObject(n)
@@ -552,4 +554,62 @@ func (l *lowerer) ontoOne(d *ast.Distribute, e *ast.Entity) {
 			return
 		}
 	}
+}
+
+// maxShadow is how wide an overlap may be declared.
+const maxShadow = 1 << 20
+
+// shadow lowers SHADOW.
+func (l *lowerer) shadow(d *ast.Shadow) {
+	for _, n := range d.Names {
+		e := ast.Entity{Pos: n.Pos, Name: n.Name}
+		sym, ok := l.mapped(&e, "SHADOW")
+		switch {
+		case !ok:
+			continue
+		case sym == nil:
+			l.errorf(codeAlign, n.Pos, "SHADOW of %s, which is not an array", n.Name).WithHelp("write the overlaps of the arrays that are aligned with it")
+			continue
+		case len(d.Widths) != len(sym.Dims):
+			l.errorf(source.RankMismatch, n.Pos, "%s has rank %d, the number of widths is %d", n.Name, len(sym.Dims), len(d.Widths)).
+				WithHelp("write one width for each dimension, 0 for one that is not distributed")
+			continue
+		}
+		sym = l.whole(sym)
+		if len(sym.Dims) != len(d.Widths) {
+			l.errorf(codeAlign, n.Pos, "SHADOW of %s, which is an argument and lies as what is passed", n.Name).WithHelp("write the overlaps of the array that is passed")
+			continue
+		}
+		widths := slices.Clone(sym.Shadow)
+		if widths == nil {
+			widths = make([][2]int, len(sym.Dims))
+		}
+		for k, w := range d.Widths {
+			low, high := l.shadowWidth(w.Low, w.Pos, sym.Dims[k])
+			if w.High != nil {
+				_, high = l.shadowWidth(w.High, w.Pos, sym.Dims[k])
+			}
+			widths[k] = [2]int{max(widths[k][0], low), max(widths[k][1], high)}
+		}
+		sym.Shadow = widths
+	}
+}
+
+// shadowWidth is the width e of an overlap, on both sides; nil: it is as wide as the array.
+func (l *lowerer) shadowWidth(e ast.Expr, pos source.Pos, b ir.Bound) (low, high int) {
+	n := 0
+	if e != nil {
+		n, _ = l.constInt(e, "the width of an overlap")
+		pos = e.Position()
+	} else if b.Open() {
+		l.errorf(codeAlign, pos, "SHADOW with * in a dimension whose bounds are not known before run time").WithHelp("write a width")
+		return 0, 0
+	} else {
+		n = max(0, b.Extent()-1)
+	}
+	if n < 0 || n > maxShadow {
+		l.errorf(codeFormat, pos, "the width of an overlap is %d, it must be from 0 to 2**20", n).WithHelp("write how many elements of each neighbour are needed")
+		return 0, 0
+	}
+	return n, n
 }

@@ -68,6 +68,8 @@ func (l *lowerer) listedIn(variable string) *ast.Independent {
 	if len(list.found) == 0 {
 		d.Reduction = list.directive.Reduction
 	}
-	list.found = append(list.found, variable)
+	if list.found = append(list.found, variable); len(list.found) == len(list.directive.Loops) {
+		d.On = list.directive.On // of an iteration of all loops
+	}
 	return d
 }

@@ -409,6 +409,13 @@ func (r *remapper) rename(s ir.Stmt, in lying) {
 			ref.Sym = now(ref.Sym)
 		}
 	}
+	for on := s.OnHome(); on != nil; on = on.Outer {
+		for _, p := range append(slices.Clip(on.Objects), on.Home) {
+			if p != nil {
+				p.Ref.Sym = now(p.Ref.Sym)
+			}
+		}
+	}
 	switch s := s.(type) {
 	case *ir.Do:
 		if s.Independent != nil {

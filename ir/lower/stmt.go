@@ -390,6 +390,9 @@ func (l *lowerer) do(s *ast.Do) []ir.Stmt {
 		}
 	}
 	d.Body = l.body(d, s, s.Name, s.Body)
+	if ind != nil && ind.On.IsSet() {
+		d.Body = l.onHome(&ind.On, ind.Pos, d.Body)
+	}
 	if d.Index != nil {
 		delete(l.active, d.Index)
 	}

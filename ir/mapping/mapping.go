@@ -51,6 +51,7 @@ func Resolve(p *ir.Program, diags *source.List) {
 			r.distribution(o)
 		}
 	}
+	r.homes()
 	ir.MarkVarying(p.Body)
 }
 

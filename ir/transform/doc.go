@@ -1,6 +1,6 @@
 // Package transform changes the text of a program, on the typed IR, so that
 // fewer of its statements need all PEs at once: it computes scalars that alternate from
-// the index of a loop, takes off loops the iterations whose neighbours lie around the end of an array, distributes loops, peels an iteration off a loop, divides a loop at
+// the index of a loop, and elements that subscripts need in front of it, takes off loops the iterations whose neighbours lie around the end of an array, distributes loops, peels an iteration off a loop, divides a loop at
 // an iteration, removes guards that exclude nothing, has a loop computed by each of several
 // owners, and has one executed on copies of arrays, be they distributed otherwise or gathered
 // by all PEs.
@@ -56,10 +56,11 @@ const (
 	Periodic     Kind = "periodic"
 	Wrap         Kind = "wrap"
 	Gather       Kind = "gather"
+	Hoist        Kind = "hoist"
 )
 
 // Kinds lists all kinds.
-var Kinds = []Kind{Wrap, Periodic, Distribute, Redistribute, Interchange, Guard, Expand, Peel, Split, Replicate, Gather}
+var Kinds = []Kind{Wrap, Hoist, Periodic, Distribute, Redistribute, Interchange, Guard, Expand, Peel, Split, Replicate, Gather}
 
 // Change is what a transformation makes of one statement.
 type Change struct {

@@ -47,6 +47,8 @@ func apply(a *transform.Analysis, kind transform.Kind, s ir.Stmt) (*transform.Ch
 			return a.Redistribute(s)
 		case transform.Wrap:
 			return a.Wrap(s)
+		case transform.Hoist:
+			return a.Hoist(s)
 		case transform.Periodic:
 			return a.Periodic(s)
 		case transform.Guard:

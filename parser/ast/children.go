@@ -128,6 +128,12 @@ func Exprs(s Stmt) []*Expr {
 		}
 		all(s.Status)
 		all(s.EndStatus)
+	case *Block:
+		add(&s.On.Home)
+		all(s.On.Objects)
+	case *Independent:
+		add(&s.On.Home)
+		all(s.On.Objects)
 	case *Associate:
 		for i := range s.Names {
 			add(&s.Names[i].X, &s.Names[i].At)

@@ -321,6 +321,18 @@ type (
 		Base
 		Loops          []Name
 		New, Reduction []Name
+		On             On // of each iteration
+	}
+	// Shadow is "!HPF$ SHADOW a(1:2, 0)" or "!HPF$ SHADOW (1) :: a, b": the overlaps of arrays are at least so wide.
+	Shadow struct {
+		Base
+		Widths []ShadowWidth
+		Names  []Name
+	}
+	// ShadowWidth is "w", "low:high" or "*" for one dimension.
+	ShadowWidth struct {
+		Pos       source.Pos
+		Low, High Expr // High nil: Low on both sides; both nil: "*", as wide as the array
 	}
 	// Name is a name with its place.
 	Name struct {

@@ -175,6 +175,17 @@ type (
 		Body   []Stmt
 		EndPos source.Pos
 		Region string // of a REGION directive, whose name this is; "": it is BLOCK
+		On     On     // what a directive ON or RESIDENT says of Body, which it is around; the zero value: it is none
+		Tasks  bool   // TASK_REGION is around Body
+	}
+	// On is what the directives ON and RESIDENT say: "ON HOME(a(i)), RESIDENT(b), NEW(x)".
+	On struct {
+		Home     Expr   // an element or section of an array, a template or an arrangement; nil: RESIDENT alone
+		Bare     bool   // Home stands in "ON (p(i))"
+		New      []Name // of ON; INDEPENDENT has names of its own
+		Resident bool
+		Objects  []Expr // of RESIDENT; none: everything
+		One      bool   // without BEGIN, about the next statement
 	}
 	// Associate is "name: associate (a => x, b => y)".
 	Associate struct {

@@ -115,6 +115,10 @@ func (p *printer) stmt(s Stmt) {
 	text, directive := head(s)
 	if directive {
 		p.wrap("!HPF$ ", "!HPF$   &", text)
+		if b, ok := s.(*Block); ok {
+			p.block(b.Body)
+			p.wrap("!HPF$ ", "!HPF$   &", b.ending())
+		}
 		return
 	}
 	p.line(s.StmtLabel(), text)

@@ -92,6 +92,46 @@ func writeDistribute(b *strings.Builder, s *Distribute) {
 	}
 }
 
+// IsSet reports whether there is a directive.
+func (on *On) IsSet() bool { return on.Home != nil || on.Resident }
+
+// ending is the directive that ends a block of directives.
+func (s *Block) ending() string {
+	switch {
+	case s.Tasks:
+		return "END TASK_REGION"
+	case s.On.Home == nil:
+		return "END RESIDENT"
+	}
+	return "END ON"
+}
+
+// writeOn writes ON and RESIDENT.
+func writeOn(b *strings.Builder, on *On) {
+	if on.Home != nil {
+		b.WriteString("ON ")
+		if !on.Bare {
+			b.WriteString("HOME")
+		}
+		b.WriteString("(")
+		writeExpr(b, on.Home, 0)
+		b.WriteString(")")
+		writeClause(b, "NEW", on.New)
+	}
+	if !on.Resident {
+		return
+	}
+	if on.Home != nil {
+		b.WriteString(", ")
+	}
+	b.WriteString("RESIDENT")
+	if len(on.Objects) > 0 {
+		b.WriteString("(")
+		writeList(b, on.Objects)
+		b.WriteString(")")
+	}
+}
+
 func writeClause(b *strings.Builder, word string, names []Name) {
 	if len(names) == 0 {
 		return

@@ -140,6 +140,23 @@ func head(s Stmt) (text string, directive bool) {
 	case *Inherit:
 		b.WriteString("INHERIT " + joinNames(s.Names))
 		directive = true
+	case *Shadow:
+		b.WriteString("SHADOW (")
+		for i, w := range s.Widths {
+			comma(&b, i)
+			switch {
+			case w.Low == nil:
+				b.WriteString("*")
+			default:
+				writeExpr(&b, w.Low, 0)
+			}
+			if w.High != nil {
+				b.WriteString(":")
+				writeExpr(&b, w.High, 0)
+			}
+		}
+		b.WriteString(") :: " + joinNames(s.Names))
+		directive = true
 	case *Independent:
 		b.WriteString("INDEPENDENT")
 		if len(s.Loops) > 0 {
@@ -147,6 +164,10 @@ func head(s Stmt) (text string, directive bool) {
 		}
 		writeClause(&b, "NEW", s.New)
 		writeClause(&b, "REDUCTION", s.Reduction)
+		if s.On.IsSet() {
+			b.WriteString(", ")
+		}
+		writeOn(&b, &s.On)
 		directive = true
 
 	case *Assign:
@@ -232,7 +253,17 @@ func head(s Stmt) (text string, directive bool) {
 		}
 		b.WriteString(")")
 	case *Block:
-		b.WriteString(label(s.Name) + "block")
+		switch {
+		case s.Tasks:
+			b.WriteString("TASK_REGION")
+			directive = true
+		case s.On.IsSet():
+			writeOn(&b, &s.On)
+			b.WriteString(" BEGIN")
+			directive = true
+		default:
+			b.WriteString(label(s.Name) + "block")
+		}
 	case *Associate:
 		b.WriteString(label(s.Name) + "associate (")
 		for i, n := range s.Names {

@@ -112,6 +112,13 @@ const (
 	Independent
 	Region
 	EndRegion
+	Shadow
+	On
+	EndOn
+	Resident
+	EndResident
+	TaskRegion
+	EndTaskRegion
 	UnknownDirective
 )
 
@@ -165,8 +172,12 @@ func ClassifyDirective(toks []lexer.Token) Stmt {
 	if k, ok := directives[s.Word]; ok {
 		s.Kind = k
 	}
-	if s.Word == "end" && toks[1].Value == "region" || s.Word == "endregion" {
-		s.Kind = EndRegion
+	word := s.Word
+	if word == "end" {
+		word += toks[1].Value
+	}
+	if k, ok := directiveEnds[word]; ok {
+		s.Kind = k
 	}
 	return s
 }
@@ -180,11 +191,18 @@ var directives = map[string]Kind{
 	"inherit":     Inherit,
 	"independent": Independent,
 	"region":      Region,
+	"shadow":      Shadow,
+	"on":          On,
+	"resident":    Resident,
+	"task_region": TaskRegion,
 
 	"dynamic":      Dynamic,
 	"redistribute": Redistribute,
 	"realign":      Realign,
 }
+
+// directiveEnds maps the words of a directive that ends a block, without the blank between, to its kind.
+var directiveEnds = map[string]Kind{"endregion": EndRegion, "endon": EndOn, "endresident": EndResident, "endtask_region": EndTaskRegion}
 
 // assignOp returns "=" or "=>" when toks have the form of an assignment: a
 // name, parenthesised lists and components, and then that operator.

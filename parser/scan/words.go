@@ -347,13 +347,13 @@ func (c *cuts) keyword(t []lexer.Token) {
 // IgnoredDirectives are directives of HPF 2.0 that are not compiled. They only
 // advise on mapping and never change what a program computes.
 var IgnoredDirectives = map[string]bool{
-	"sequence": true, "nosequence": true, "no": true, "shadow": true, "on": true, "resident": true,
-	"range": true, "asynchronous": true, "task_region": true, "end": true, "indirect": true,
-	"subset": true, "reuse": true, "home": true, "endon": true,
+	"sequence": true, "nosequence": true, "no": true,
+	"range": true, "asynchronous": true, "end": true, "indirect": true,
+	"subset": true, "reuse": true,
 }
 
 var directiveWords = sync.OnceValue(func() [][]string {
-	return byLength(append(slices.AppendSeq(slices.Collect(maps.Keys(directives)), maps.Keys(IgnoredDirectives)), "end region"))
+	return byLength(append(slices.AppendSeq(slices.Collect(maps.Keys(directives)), maps.Keys(IgnoredDirectives)), "end region", "end on", "end resident", "end task_region"))
 })
 
 // directive finds the cuts of a directive.
@@ -390,7 +390,7 @@ func (c *cuts) attributes(t []lexer.Token) {
 		if t[i-1].Value != "," {
 			continue
 		}
-		for _, words := range [][2]string{{"align", "with"}, {"distribute", "onto"}} {
+		for _, words := range [][2]string{{"align", "with"}, {"distribute", "onto"}, {"on", "home"}} {
 			if strings.HasPrefix(t[i].Value, words[0]+words[1]) {
 				c.cut(t[i].Pos.Offset, len(words[0]), len(words[1]))
 			}

@@ -215,8 +215,13 @@ func (e *Engine) Barriers(k Place) (all, elided uint64) {
 // made no shared access; 0: it does so; math.MaxInt32: never. That changes only in a barrier at this place.
 func (e *Engine) Remaining(k Place) int32 { return e.m.records[k].remaining }
 
-// Hash is the hash of the context of a place.
-func (e *Engine) Hash(k Place) uint64 { return e.m.records[k].hash }
+// Unmet is what is Remaining of a context that is met first and of which no plan says anything.
+func (e *Engine) Unmet() int32 {
+	if e.m.online {
+		return e.m.threshold
+	}
+	return rankNecessary
+}
 
 // Arrive begins a barrier at a place for a caller that takes the vote to the others itself: if it is not elided the
 // caller replaces the vote by the minimum, and calls Conclude, with the error of the agreement. patience is that of Transport.Agree.

@@ -73,9 +73,17 @@ func Substr(s string, lo, hi int) string {
 		return ""
 	}
 	if lo < 1 || hi > len(s) {
-		noSubstring(s, lo, hi)
+		panic(noSubstring(s, lo, hi))
 	}
 	return s[lo-1 : hi]
+}
+
+// CharAt is s(i:i).
+func CharAt(s string, i int) string {
+	if uint(i-1) >= uint(len(s)) {
+		panic(noSubstring(s, i, i))
+	}
+	return s[i-1 : i]
 }
 
 // SetSub is s after the assignment s(lo:hi) = v.
@@ -84,7 +92,7 @@ func SetSub(s string, lo, hi int, v string) string {
 		return s
 	}
 	if lo < 1 || hi > len(s) {
-		noSubstring(s, lo, hi)
+		panic(noSubstring(s, lo, hi))
 	}
 	var b strings.Builder
 	b.Grow(len(s))
@@ -103,7 +111,7 @@ func Edit(s []byte, lo, hi int, v string) {
 		return
 	}
 	if lo < 1 || hi > len(s) {
-		noSubstring(string(s), lo, hi)
+		panic(noSubstring(string(s), lo, hi))
 	}
 	if lo == hi && len(v) == 1 {
 		s[lo-1] = v[0]
@@ -118,7 +126,7 @@ func Edit(s []byte, lo, hi int, v string) {
 // Put assigns s(i:i) = char(c), where s is the text itself.
 func Put(s []byte, i, c int) {
 	if uint(i-1) >= uint(len(s)) {
-		noSubstring(string(s), i, i)
+		panic(noSubstring(string(s), i, i))
 	}
 	s[i-1] = byte(c)
 }
@@ -134,7 +142,7 @@ func PartOf(s []byte, lo, hi int) string {
 // At is the position of the character s(i:i).
 func At[S string | []byte](s S, i int) int {
 	if uint(i-1) >= uint(len(s)) {
-		noSubstring(string(s), i, i)
+		panic(noSubstring(string(s), i, i))
 	}
 	return int(s[i-1])
 }
@@ -147,12 +155,13 @@ func SameStr(a, b string) bool {
 	return CmpStr(a, b) == 0
 }
 
-// noSubstring ends the run. It is apart from its callers so that these are put in line.
-func noSubstring(s string, lo, hi int) {
-	panic(&Fault{
+// noSubstring is the fault of a part that s does not have. It is apart from its callers so
+// that these are put in line.
+func noSubstring(s string, lo, hi int) *Fault {
+	return &Fault{
 		Msg:  fmt.Sprintf("substring out of range: (%d:%d)", lo, hi),
 		Hint: fmt.Sprintf("the string has %d characters", len(s)),
-	})
+	}
 }
 
 // Trim is TRIM: s without trailing blanks.

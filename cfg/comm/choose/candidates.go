@@ -39,9 +39,9 @@ func (u *unit) candidates(kind transform.Kind, facts *transform.Analysis) []cand
 		count[place]++
 		list = append(list, candidate{stmt: s, place: place, key: fmt.Sprintf("%s/%d", place, count[place])})
 	}
-	if kind == transform.Wrap { // outer loops first: a part with the loops inside
-		ir.Walk(u.body, func(s ir.Stmt) bool {
-			if d, ok := s.(*ir.Do); ok && facts.Wraps(d) {
+	if look := map[transform.Kind]func(*ir.Do) bool{transform.Wrap: facts.Wraps, transform.Hoist: facts.Hoists}[kind]; look != nil {
+		ir.Walk(u.body, func(s ir.Stmt) bool { // outer loops first: a part with the loops inside
+			if d, ok := s.(*ir.Do); ok && look(d) {
 				add(d)
 				return false
 			}

@@ -47,7 +47,7 @@ type Options struct {
 // that is worth it in itself.
 func minGain(c candidate, k transform.Kind, cost float64) float64 {
 	switch {
-	case k == transform.Wrap:
+	case k == transform.Wrap, k == transform.Hoist:
 		return -wrapLoss * cost
 	case k == transform.Split, k == transform.Redistribute:
 		return 0.25 * cost
@@ -133,7 +133,7 @@ func promising(s ir.Stmt, facts *transform.Analysis, info *scalar.Info) bool {
 	ir.Walk([]ir.Stmt{s}, func(s ir.Stmt) bool {
 		switch s := s.(type) {
 		case *ir.Do:
-			found = found || len(s.Body) > 1 || facts.Wraps(s) || facts.Misordered(s) || transform.Crossed(info, s) || scattered(info, s)
+			found = found || len(s.Body) > 1 || facts.Wraps(s) || facts.Hoists(s) || facts.Misordered(s) || transform.Crossed(info, s) || scattered(info, s)
 		case *ir.If:
 			found = true
 		}
@@ -455,6 +455,8 @@ func (u *unit) apply(a *transform.Analysis, kind transform.Kind, c candidate) (*
 		return change, err
 	case transform.Wrap:
 		return a.Wrap(s.(*ir.Do))
+	case transform.Hoist:
+		return a.Hoist(s.(*ir.Do))
 	case transform.Periodic:
 		return a.Periodic(s.(*ir.Do))
 	case transform.Redistribute:

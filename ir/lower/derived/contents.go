@@ -318,7 +318,7 @@ func (t *unit) assignElements(o *object, x ast.Expr, e builder) []ast.Stmt {
 	d, b := o.whole, o.described
 	from := t.object(x)
 	var out []ast.Stmt
-	if from != nil && from.of != nil && from.rank() == 0 || from == nil && !isArrayValue(x) {
+	if from != nil && from.of != nil && from.rank() == 0 || from == nil && !isArrayValue(x) && t.rank(x) == 0 {
 		all := *o
 		all.whole = nil
 		return t.filledWith(&all, x, e)
@@ -395,11 +395,7 @@ func (t *unit) isAnew(x ast.Expr, r *record) bool {
 
 // ownedArray is the same, of an array of rank 1.
 func (t *unit) ownedArray(x ast.Expr, r *record, e builder) *object {
-	rank := 1
-	if o := t.object(x); o != nil {
-		rank = o.rank()
-	}
-	tmp := t.heldArray(r, rank, t.value(x, r, false), e)
+	tmp := t.heldArray(r, max(t.rank(x), 1), t.value(x, r, false), e)
 	if tmp != nil {
 		t.before = append(t.before, t.ownCopies(tmp)...)
 	}
@@ -462,7 +458,7 @@ func (t *unit) deepAssignment(to *object, x ast.Expr, r *record, base ast.Base) 
 		}
 		return append(append(t.finalizedThere(to), t.emptied(to)...), t.leavesCopied(to, tmp, r.leaves(), base)...)
 	}
-	if from != nil && from.rank() == 0 || from == nil && !isArrayValue(x) {
+	if from != nil && from.rank() == 0 || from == nil && !isArrayValue(x) && t.rank(x) == 0 {
 		return t.filledWith(to, x, e)
 	}
 	tmp := t.ownedArray(x, r, e)

@@ -151,6 +151,9 @@ func (t *unit) inquiry(name string, pos source.Pos, args []ast.Expr, at ast.XBas
 			return x
 		}
 	}
+	if r := t.typeOf(args[0]); o == nil && r != nil {
+		return t.valueInquiry(name, r, args, at)
+	}
 	if o == nil {
 		x.Args = t.arguments(name, args)
 		return x
@@ -177,6 +180,20 @@ func (t *unit) inquiry(name string, pos source.Pos, args []ast.Expr, at ast.XBas
 		x.Args = append(x.Args, t.expr(a))
 	}
 	return x
+}
+
+// valueInquiry is SIZE, SHAPE, LBOUND or UBOUND of the first argument, a value of type r.
+func (t *unit) valueInquiry(name string, r *record, args []ast.Expr, at ast.XBase) ast.Expr {
+	values := t.value(args[0], r, false)
+	for k, l := range r.leaves() {
+		if k < len(values) && len(l.dims) == 0 {
+			return builder{at}.ref(name, append([]ast.Expr{values[k]}, t.arguments(name, args[1:])...)...)
+		}
+	}
+	if len(values) == 0 {
+		return &ast.IntLit{XBase: at, Text: "0"}
+	}
+	return t.outerShape(name, values[0], len(r.leaves()[0].dims), t.rank(args[0]), args[1:], at)
 }
 
 // outerShape is SIZE, SHAPE, LBOUND or UBOUND of an array of this rank, of which x is a part: its first

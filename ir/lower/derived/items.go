@@ -20,6 +20,10 @@ func (t *unit) items(list []ast.Expr) []ast.Expr {
 		case !t.values(r, x.Position()):
 		case r == nil:
 			out = append(out, t.expr(x))
+		case o == nil && t.rank(x) > 0:
+			if o = t.heldArray(r, t.rank(x), t.value(x, r, false), builder{ast.XBase{Pos: x.Position(), End: x.EndPosition()}}); o != nil {
+				out = append(out, t.itemsOf(o)...)
+			}
 		case o == nil:
 			out = append(out, t.value(x, r, false)...)
 		default:

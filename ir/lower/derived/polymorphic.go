@@ -3,6 +3,7 @@ package derived
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
@@ -501,18 +502,18 @@ func (t *unit) becomes(o *object, x ast.Expr, base ast.Base) []ast.Stmt {
 	return out
 }
 
-// valueObject is a variable with the value of function reference x.
+// valueObject is a variable with the value of x, which is no variable, of type r; nil after an error.
 func (t *unit) valueObject(x ast.Expr, r *record) *object {
 	parts := t.value(x, r, false)
 	if len(parts) == 0 {
 		return nil
 	}
-	id, ok := parts[0].(*ast.Ident)
-	if !ok {
-		return nil
+	at := ast.XBase{Pos: x.Position(), End: x.EndPosition()}
+	if id, ok := parts[0].(*ast.Ident); ok && t.isReference(x) {
+		name := strings.TrimSuffix(id.Name, r.leaves()[0].name)
+		return &object{XBase: at, root: &variable{name: name, of: r}, of: r, name: name}
 	}
-	name := id.Name[:len(id.Name)-len(r.leaves()[0].name)]
-	return &object{XBase: ast.XBase{Pos: x.Position(), End: x.EndPosition()}, root: &variable{name: name, of: r}, of: r, name: name}
+	return t.held(r, parts, at)
 }
 
 func (t *unit) setType(o *object, n int, base ast.Base) ast.Stmt {

@@ -108,6 +108,7 @@ type variable struct {
 	allocatable bool
 	class       bool
 	dynamic     bool // with ALLOCATABLE: the run gives it a type
+	bounded     bool // the value of a function, which is declared with bounds and allocated
 	coarray     bool
 	pointer     bool // allocatable is set, too
 	target      bool
@@ -227,6 +228,7 @@ func (p *program) declare(u *ast.Program, outer *scope) *scope {
 		}
 	}
 	s.attributes(u.Spec)
+	s.result(u)
 	for _, in := range u.Contains {
 		s.procs[in.Name].scope = p.declare(in, s)
 	}
@@ -237,6 +239,13 @@ func (p *program) declare(u *ast.Program, outer *scope) *scope {
 	}
 	p.boundProcedures(s)
 	return s
+}
+
+// result lets function u, whose value is an array of a derived type with bounds of its own, allocate it.
+func (s *scope) result(u *ast.Program) {
+	if v := s.vars[resultName(u)]; u.Kind == ast.FunctionUnit && v != nil && v.rank > 0 && !v.pointer && !v.class {
+		v.bounded, v.allocatable = !v.allocatable, true
+	}
 }
 
 func resultName(u *ast.Program) string {

@@ -137,6 +137,10 @@ func (t *unit) declaration(s ast.Stmt) []ast.Stmt {
 		c := *s
 		c.Names = t.names(s.Names, true)
 		return []ast.Stmt{&c}
+	case *ast.Shadow:
+		c := *s
+		c.Names = t.names(s.Names, true)
+		return []ast.Stmt{&c}
 	case *ast.Inherit:
 		c := *s
 		c.Names = t.names(s.Names, true)
@@ -193,8 +197,42 @@ func (t *unit) plain(n ast.Name, where string) {
 
 func (t *unit) independent(s *ast.Independent) *ast.Independent {
 	c := *s
+	c.On = t.on(&s.On)
 	c.New, c.Reduction = t.names(s.New, true), t.names(s.Reduction, true)
 	return &c
+}
+
+// on is what ON and RESIDENT say: a home of a derived type is that of its first component, and an object of
+// one is all of its components.
+func (t *unit) on(s *ast.On) ast.On {
+	c := *s
+	parts := func(x ast.Expr) []ast.Expr {
+		if t.typeOf(x) == nil {
+			return []ast.Expr{t.expr(x)}
+		}
+		return t.componentsOf(t.object(x))
+	}
+	if s.Home != nil {
+		c.Home = parts(s.Home)[0]
+	}
+	c.Objects = nil
+	for _, x := range s.Objects {
+		c.Objects = append(c.Objects, parts(x)...)
+	}
+	c.New = t.names(s.New, true)
+	return c
+}
+
+// componentsOf are the components of o, which has a derived type.
+func (t *unit) componentsOf(o *object) (out []ast.Expr) {
+	for _, c := range o.of.comps {
+		if part := t.component(o, c.name, nil, o.XBase); c.of != nil {
+			out = append(out, t.componentsOf(part)...)
+		} else {
+			out = append(out, t.reference(part, nil))
+		}
+	}
+	return out
 }
 
 // each is s with its expressions written anew.
@@ -367,6 +405,11 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 		if v.dynamic {
 			c.Allocatable = false
 		}
+		if v.bounded {
+			c.Allocatable = true
+			t.start = append(t.start, t.allocatedResult(e, dims)...)
+			dims = make([]ast.DimSpec, len(dims))
+		}
 		if of := v.of.opaque(); of != nil && !dummy && len(codims) == 0 {
 			t.p.diags.Errorf(source.NotConstant, e.Pos, "%s, which is of type %s or has a component of it, is no coarray", e.Name, of.name).WithHelp("declare it with a codimension: %s[*]", e.Name)
 			continue
@@ -430,6 +473,21 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 	out = append(t.scope.ofUnit().early, out...)
 	t.scope.ofUnit().early = nil
 	return out
+}
+
+// allocatedResult allocates e, the value of a function, with these bounds.
+func (t *unit) allocatedResult(e *ast.Entity, dims []ast.DimSpec) []ast.Stmt {
+	b := builder{ast.XBase{Pos: e.Pos, End: e.Pos}}
+	var bounds []ast.Expr
+	for _, d := range dims {
+		switch {
+		case d.Lo != nil:
+			bounds = append(bounds, b.section(clone(d.Lo), cloneOf(d.Hi)))
+		default:
+			bounds = append(bounds, cloneOf(d.Hi))
+		}
+	}
+	return t.allocate(&ast.Allocate{Base: b.base(), Args: []ast.Expr{elementOf(b.id(e.Name), bounds, b.XBase)}})
 }
 
 // ifPresent is list, where optional holds only if argument name is present.

@@ -358,6 +358,8 @@ func (t *unit) associate(s *ast.Associate) []ast.Stmt {
 		if o != nil {
 			v.rank, v.class = o.rank(), o.root.class && o.comp == nil
 			part = o.subscripted()
+		} else {
+			v.rank = t.rank(n.X)
 		}
 		in.vars[n.Name.Name] = v
 		if part && o.of == r && o.rank() == 0 && slices.ContainsFunc(r.leaves(), func(l *leaf) bool {
@@ -389,6 +391,7 @@ func (t *unit) associate(s *ast.Associate) []ast.Stmt {
 // block is BLOCK.
 func (t *unit) block(s *ast.Block) []ast.Stmt {
 	c := *s
+	c.On = t.on(&s.On)
 	outer, start, finish := t.scope, t.start, t.finish
 	t.scope, t.start, t.finish = newScope(t.unit, outer, outer.ofUnit().id), nil, nil
 	t.p.spec(t.scope, s.Spec)

@@ -3,7 +3,6 @@ package derived
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
@@ -91,6 +90,12 @@ func (t *unit) value(x ast.Expr, r *record, passed bool) []ast.Expr {
 			return t.references(o)
 		}
 		return t.seenAs(o, r)
+	}
+	if of := t.typeOf(x); of != nil && of != r && of.extends(r) && (t.p.isChosen(r) || of.declared() != r.declared()) {
+		if o := t.valueObject(x, of); o != nil {
+			return t.seenAs(o, r)
+		}
+		return nil
 	}
 	at := ast.XBase{Pos: x.Position(), End: x.EndPosition()}
 	switch y := x.(type) {
@@ -325,12 +330,19 @@ func behindDims(args []ast.Expr, n int, at ast.XBase) []ast.Expr {
 func (t *unit) arrays(items []ast.Expr, r *record, of func([]ast.Expr) ast.Expr, at ast.XBase) []ast.Expr {
 	leaves := r.leaves()
 	lists := make([][]ast.Expr, len(leaves))
-	for _, i := range items {
+	arrays := slices.ContainsFunc(leaves, func(l *leaf) bool { return len(l.dims) > 0 })
+	whole := make([]bool, len(items)) // held by variables
+	for n, i := range items {
 		if o := t.typeOf(i); o.declared() != r.declared() {
 			t.p.diags.Errorf(source.TypeMismatch, i.Position(), "this is not of type %s", r.name).WithHelp("all items must have one type")
 			return nil
 		}
-		for k, v := range t.value(i, r, false) {
+		values := t.value(i, r, false)
+		constructor := t.isConstructor(i)
+		if whole[n] = t.fixed == "" && (constructor || t.isReference(i)); whole[n] && constructor && arrays {
+			values = t.kept(r, values, ast.XBase{Pos: i.Position(), End: i.EndPosition()})
+		}
+		for k, v := range values {
 			lists[k] = append(lists[k], v)
 		}
 	}
@@ -340,18 +352,60 @@ func (t *unit) arrays(items []ast.Expr, r *record, of func([]ast.Expr) ast.Expr,
 			out = append(out, of(lists[k]))
 			continue
 		}
+		e := builder{at}
+		var count ast.Expr
+		single := 0
 		for i, x := range lists[k] {
 			_, loop := items[i].(*ast.ImpliedDo)
 			o := t.object(items[i])
-			if loop || o == nil && !isArrayValue(x) || o != nil && o.rank() > 0 {
+			if rank := t.rank(items[i]); rank == 0 || o == nil && !whole[i] {
+				single++
+			} else {
+				var sizes []ast.Expr
+				for d := range rank {
+					sizes = append(sizes, e.ref("size", clone(x), e.lit(len(l.dims)+d+1)))
+				}
+				if n := product(e, sizes); count == nil {
+					count = n
+				} else {
+					count = e.plus(count, n)
+				}
+			}
+			if loop || o == nil && !whole[i] && !isArrayValue(x) {
 				t.p.errorf(at.Pos, "an array of values of type %s, which has components that are arrays", r.name).WithHelp("assign the elements one by one")
 				return nil
 			}
 		}
-		shape := append(extents(l.dims, at), &ast.IntLit{XBase: at, Text: strconv.Itoa(len(items))})
+		if count == nil {
+			count = e.lit(single)
+		} else {
+			count = e.plus(count, e.lit(single))
+		}
+		shape := append(extents(l.dims, at), count)
 		out = append(out, &ast.Index{XBase: at, Name: "reshape", NamePos: at.Pos, Args: []ast.Expr{of(lists[k]), &ast.Array{XBase: at, Items: shape, Brackets: true}}})
 	}
 	return out
+}
+
+func isLoop(x ast.Expr) bool { _, is := x.(*ast.ImpliedDo); return is }
+
+// isConstructor reports whether x is a structure constructor.
+func (t *unit) isConstructor(x ast.Expr) bool {
+	c, is := x.(*ast.Index)
+	return is && t.object(x) == nil && t.chosen(c.Name, c.Args) == nil && t.record(c.Name) != nil
+}
+
+// isReference reports whether x is a reference to a function of the program or to an operator that one defines.
+func (t *unit) isReference(x ast.Expr) bool {
+	switch x := x.(type) {
+	case *ast.Index:
+		return t.object(x) == nil && t.chosen(x.Name, x.Args) != nil
+	case *ast.Component:
+		return t.object(x) == nil
+	case *ast.Binary, *ast.Unary:
+		return true
+	}
+	return false
 }
 
 // called executes f in front of the statement, and is what its value is made of.
@@ -369,8 +423,8 @@ func (t *unit) resultOf(f *function, name string, pos source.Pos, args []ast.Exp
 		return nil
 	}
 	place := v.described()
-	if place == nil && (v.rank > 0 || v.allocatable) {
-		t.p.errorf(pos, "the value of function %s is an array of type %s", name, v.of.name).WithHelp("make it a subroutine with an argument for the array")
+	if place == nil && v.rank > 0 && f.unit.Elemental || place == nil && v.rank == 0 && v.allocatable {
+		t.p.errorf(pos, "the value of function %s is ALLOCATABLE and of type %s", name, v.of.name).WithHelp("make it a subroutine with an argument for the value")
 		return nil
 	}
 	if t.fixed != "" {
@@ -389,7 +443,9 @@ func (t *unit) resultOf(f *function, name string, pos source.Pos, args []ast.Exp
 			rank = max(rank, t.rank(a))
 		}
 	}
-	if rank > 0 {
+	if place == nil && v.rank > 0 {
+		to = t.arrayTemp(v.of, v.rank, at)
+	} else if rank > 0 {
 		to = t.arrayTemp(v.of, rank, at)
 	}
 	named := len(args) < len(f.unit.Args)
@@ -456,6 +512,9 @@ func (t *unit) rank(x ast.Expr) int {
 	case *ast.Unary:
 		return t.rank(x.X)
 	case *ast.Binary:
+		if f := t.chosen(ast.OperatorName(x.Op), []ast.Expr{x.X, x.Y}); f != nil && !f.unit.Elemental && f.result() != nil {
+			return f.result().rank
+		}
 		return most(x.X, x.Y)
 	case *ast.Array:
 		return 1
@@ -466,8 +525,13 @@ func (t *unit) rank(x ast.Expr) int {
 		return t.rank(x.Base)
 	case *ast.Component:
 		if m, of := t.method(x.Base, x.Name); m != nil {
-			if args := t.passed(m, x.Base, of, x.Args); t.isElemental(m.name, args) {
+			args := t.passed(m, x.Base, of, x.Args)
+			switch f := t.chosen(m.name, args); {
+			case f == nil:
+			case f.unit.Elemental:
 				return most(args...)
+			case f.result() != nil:
+				return f.result().rank
 			}
 		}
 	case *ast.CoIndex:
@@ -485,11 +549,16 @@ func (t *unit) rank(x ast.Expr) int {
 			return n
 		}
 		switch {
-		case len(x.Args) == 0 || t.declared(x.Name) && t.function(t.p, x.Name) == nil:
+		case len(x.Args) == 0 && len(t.candidates(t.p, x.Name)) == 0 || t.declared(x.Name) && t.function(t.p, x.Name) == nil:
 		case len(t.candidates(t.p, x.Name)) > 0:
-			if t.isElemental(x.Name, x.Args) {
+			switch f := t.chosen(x.Name, x.Args); {
+			case f == nil:
+			case f.unit.Elemental:
 				return most(x.Args...)
+			case f.result() != nil:
+				return f.result().rank
 			}
+		case t.record(x.Name) != nil: // a structure constructor
 		case x.Name == "cshift" || x.Name == "eoshift":
 			return t.rank(x.Args[0])
 		case !reduces[x.Name] && !inquiries[x.Name]:

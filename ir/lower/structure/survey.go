@@ -278,11 +278,17 @@ func (s *surveyed) ways(j reference, to place, report Report) bool {
 		}
 	}
 	for _, c := range j.around[common:] {
+		b, isBlock := c.(*ast.Block)
 		switch c := c.(type) {
-		case *ast.Do, *ast.DoWhile, *ast.Block, *ast.Associate:
+		case *ast.Do, *ast.DoWhile, *ast.Associate:
 		default:
+			if isBlock && !b.Tasks {
+				break
+			}
 			what := "CRITICAL construct"
 			switch c.(type) {
+			case *ast.Block:
+				what = "TASK_REGION"
 			case *ast.Forall:
 				what = "DO CONCURRENT"
 			case *ast.ChangeTeam:

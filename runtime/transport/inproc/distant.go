@@ -20,21 +20,19 @@ func moveWords(list []uint64, first int, stride *[transport.MaxRank]int, m *tran
 	return list
 }
 
-// move takes a section out of a packet: at both ends, with the other one without gaps.
-func (l *packet) move() (source, target transport.Move) {
-	first, rank := int(l.next()), int(l.next())
-	source.Rank, target.Rank = rank, rank
-	source.Src, target.Dst = first, first
-	packed := 1
-	for d := range rank {
-		n, stride := int(l.next()), int(l.next())
-		source.N[d], target.N[d] = n, n
-		source.SrcStride[d], target.DstStride[d] = stride, stride
-		source.DstStride[d], target.SrcStride[d] = packed, packed
-		packed *= n
+// section takes a section out of a packet: where it begins, and its strides, at this end; at the other end it lies without gaps.
+func (l *packet) section(m *transport.Move, first *int, stride, packed *[transport.MaxRank]int) {
+	m.Src, m.Dst = 0, 0
+	*first, m.Rank = int(l.next()), int(l.next())
+	gap := 1
+	for d := range m.Rank {
+		m.N[d], stride[d], packed[d] = int(l.next()), int(l.next()), gap
+		gap *= m.N[d]
 	}
-	return source, target
 }
+
+// skip leaves a section out.
+func (l *packet) skip() { l.words = l.words[2+2*l.words[1]:] }
 
 // padded adds what is missing to whole words.
 func padded(b []byte) []byte {
@@ -47,9 +45,14 @@ func padded(b []byte) []byte {
 // put sends sections to PE to. The words of a part are its buffer, its epoch, whether a flag
 // is set, the number of its bytes, and its section.
 func (p *PE) put(to int, parts []transport.Part) {
-	words := make([]uint64, 0, 32)
+	n, room := 3, 0
+	for i := range parts {
+		x := &parts[i]
+		n += 5 + 2*x.Move.Rank
+		room += x.Move.Count()*x.Src.ElemSize() + wordBytes
+	}
+	message, words := blank(packetPut, n, room)
 	words = append(words, uint64(p.id), uint64(to), uint64(len(parts)))
-	room := 0
 	for i := range parts {
 		x := &parts[i]
 		flag := uint64(1)
@@ -58,9 +61,7 @@ func (p *PE) put(to int, parts []transport.Part) {
 		}
 		words = append(words, uint64(x.Buffer), x.Epoch, flag)
 		words = moveWords(words, x.Move.Dst, &x.Move.DstStride, x.Move)
-		room += x.Move.Count()*x.Src.ElemSize() + wordBytes
 	}
-	message := written(packetPut, room, words...)
 	for i := range parts {
 		message = padded(parts[i].Src.Pack(message, parts[i].Move))
 	}
@@ -73,23 +74,24 @@ func (w *World) landed(l *packet) {
 	from, p := l.pe(), w.pes[l.pe()]
 	n := l.next()
 	flags := l.words
+	move := &w.net.landing
 	for range n {
 		buf := &p.buffers[l.next()]
 		epoch := l.next()
 		l.next()
-		_, move := l.move()
+		l.section(move, &move.Dst, &move.DstStride, &move.SrcStride)
 		elements, used := buf.memory.Unpacked(l.data, move.Count())
 		l.data = l.data[(used+wordBytes-1)/wordBytes*wordBytes:]
 		if to, ok := buf.memory.(transport.Receiver); ok {
-			to.Land(from, epoch, elements, &move)
+			to.Land(from, epoch, elements, move)
 		} else {
-			buf.memory.CopyFrom(elements, &move)
+			buf.memory.CopyFrom(elements, move)
 		}
 	}
 	l.words = flags
 	for range n {
 		buf, epoch, flag := &p.buffers[l.next()], l.next(), l.next()
-		l.move()
+		l.skip()
 		if flag != 0 {
 			p.raise(buf.arrival.at(w, from), epoch)
 		}
@@ -120,7 +122,8 @@ func (w *World) wanted(l *packet) {
 	from, p := l.pe(), w.pes[l.pe()]
 	id := l.next()
 	memory := p.buffers[l.next()].memory
-	section, _ := l.move()
+	var section transport.Move
+	l.section(&section, &section.Src, &section.SrcStride, &section.DstStride)
 	reply := written(packetGot, section.Count()*memory.ElemSize(), uint64(from), id)
 	w.send(from, memory.Pack(reply, &section))
 }

@@ -35,7 +35,8 @@ type network struct {
 	home    int   // the host of this process
 	near    int   // how many PEs it has
 
-	lent [ringSize][]byte // what this process has put into mails for others
+	lent    [ringSize][]byte // what this process has put into mails for others
+	landing transport.Move   // of the put that is written into the memory of this process
 
 	printing sync.Mutex
 	printed  chan struct{} // PE 0 has got what this process printed last
@@ -119,13 +120,17 @@ type packet struct {
 
 const wordBytes = 8
 
+// blank is the bytes of a packet of n words, which are to be appended to words, with room for so many bytes more.
+func blank(kind uint64, n, room int) (message []byte, words []uint64) {
+	message = make([]byte, (2+n)*wordBytes, (2+n)*wordBytes+room)
+	return message, append(wordsOf(message)[:0], kind, uint64(n))
+}
+
 // written is the bytes of a packet, with room for so many more.
 func written(kind uint64, room int, words ...uint64) []byte {
-	b := make([]byte, (2+len(words))*wordBytes, (2+len(words))*wordBytes+room)
-	w := wordsOf(b)
-	w[0], w[1] = kind, uint64(len(words))
-	copy(w[2:], words)
-	return b
+	message, to := blank(kind, len(words), room)
+	copy(to[2:2+len(words)], words)
+	return message
 }
 
 // wordsOf is bytes, which begin where a word can, as words.
@@ -172,7 +177,7 @@ func (w *World) spread(message []byte) {
 	}
 }
 
-// Receive takes a message that another PE has sent to PE to of this process. Calls of it come one
+// Receive takes a message that another PE has sent to PE to of this process, and keeps nothing of it. Calls of it come one
 // after another, from any goroutine.
 func (m *Member) Receive(to int, message []byte) {
 	w := m.worlds[to-m.first]
@@ -208,7 +213,7 @@ func (w *World) receive(message []byte) {
 		w.wanted(&l)
 	case packetGot:
 		p := w.pes[l.pe()]
-		p.reply = l.data
+		p.reply = slices.Clone(l.data)
 		p.raise(&p.replied, l.next())
 	case packetFlush:
 		w.send(l.pe(), written(packetFlushed, 0, l.next()))

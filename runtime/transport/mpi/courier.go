@@ -22,14 +22,16 @@ const (
 	tagMore    = 1
 	tagPE      = 2 // times the number of the PE in its process
 
-	smallBytes = 1 << 16 // a piece that is received at once
-
 	// Where nothing comes the courier polls again at once so often, then after ever longer
 	// times.
 	eagerLooks   = 200
 	mostIdle     = eagerLooks + 10*16
 	shortestRest = 20 * time.Microsecond
 	longestRest  = 500 * time.Microsecond
+
+	// A goroutine that keeps its processor for ten milliseconds is preempted, which takes a signal, and wakes Go's monitor
+	// thousands of times a second behind that. A PE that polls so often gives it up before.
+	pollsPerTurn = 1 << 10
 
 	// The first process of each host sends that of the next one a heartbeat in each period. A host of which
 	// nothing has come in as many as silenceVariable says is lost; without it none is, since a garbage collection that
@@ -64,8 +66,7 @@ type courier struct {
 	under   []*sending // not known to have been sent
 	sent    []int64    // pieces, to each process
 
-	receiving sync.Mutex // taken by TryLock alone; guards what follows
-	small     []byte
+	receiving sync.Mutex       // taken by TryLock alone; guards what follows
 	parts     map[way][][]byte // the pieces so far of a message
 	inbox     inbox
 	got       int64 // pieces, from all
@@ -86,7 +87,7 @@ type way struct{ from, pe int }
 func newCourier(at places, deliver func(int, []byte), failed func(error)) *courier {
 	return &courier{
 		places: at, deliver: deliver, failed: failed, sent: make([]int64, at.ranks), next: at.rank, before: at.rank,
-		small: make([]byte, smallBytes), parts: map[way][][]byte{}, inbox: inbox{deliver: deliver},
+		parts: map[way][][]byte{}, inbox: inbox{deliver: deliver},
 		parked: make(chan struct{}, 1), stop: make(chan struct{}), gone: make(chan struct{}),
 	}
 }
@@ -140,7 +141,9 @@ func (c *courier) Poll() {
 	if watched { // the order in which PEs poll would hide races
 		return
 	}
-	c.polls.Add(1)
+	if c.polls.Add(1)%pollsPerTurn == 0 {
+		runtime.Gosched()
+	}
 	if looked, _ := c.receive(); !looked {
 		yield() // who is at it may wait for this processor
 	}
@@ -159,48 +162,55 @@ func (c *courier) receive() (looked, done bool) {
 	if !c.receiving.TryLock() {
 		return false, false
 	}
-	defer c.receiving.Unlock()
 	c.calling.Lock()
-	piece, from, tag, done, err := c.progress()
+	piece, lent, from, tag, done, err := c.progress()
 	c.calling.Unlock()
-	if err != nil {
-		c.failed(err)
-		return true, false
-	}
 	if piece != nil {
 		c.got++
 		if from == c.before {
 			c.silent.Store(0)
 		}
+		if len(piece) > 0 {
+			c.arrived(piece, lent, from, tag)
+		}
 	}
-	if len(piece) > 0 {
-		c.arrived(piece, from, tag)
+	done = c.inbox.look() || done
+	c.receiving.Unlock()
+	if err != nil {
+		c.failed(err)
 	}
-	return true, c.inbox.look() || done
+	return true, done
 }
 
 // arrived takes a piece of a message, and delivers the message if it is the last one.
-func (c *courier) arrived(piece []byte, from, tag int) {
-	way := way{from, tag / tagPE}
-	last := tag&tagMore == 0
-	var pieces [][]byte
-	if len(c.parts) > 0 || !last {
-		pieces = append(c.parts[way], piece)
-		c.parts[way] = pieces
+func (c *courier) arrived(piece []byte, lent bool, from, tag int) {
+	to := c.begin(c.rank) + tag/tagPE
+	if len(c.parts) == 0 && tag&tagMore == 0 {
+		if lent && c.inbox.large != nil {
+			piece = slices.Clone(piece)
+		}
+		c.inbox.put(incoming{to: to, message: piece})
+		return
 	}
-	if !last {
+	if lent {
+		piece = slices.Clone(piece)
+	}
+	way := way{from, to}
+	pieces := append(c.parts[way], piece)
+	if tag&tagMore != 0 {
+		c.parts[way] = pieces
 		return
 	}
 	delete(c.parts, way)
-	m := incoming{to: c.begin(c.rank) + way.pe, message: piece}
-	if len(pieces) > 1 {
-		m.message, m.pieces = nil, pieces
+	if len(pieces) == 1 {
+		c.inbox.put(incoming{to: to, message: piece})
+	} else {
+		c.inbox.put(incoming{to: to, pieces: pieces})
 	}
-	c.inbox.put(m)
 }
 
 // progress finds out what has been sent, and receives a piece if one has come.
-func (c *courier) progress() (piece []byte, from, tag int, done bool, err error) {
+func (c *courier) progress() (piece []byte, lent bool, from, tag int, done bool, err error) {
 	if c.over {
 		return
 	}
@@ -212,10 +222,10 @@ func (c *courier) progress() (piece []byte, from, tag int, done bool, err error)
 		c.under, done = c.under[1:], true
 	}
 	if err == nil {
-		piece, from, tag, err = come(c.small)
+		piece, lent, from, tag, err = come()
 	}
 	c.over = err != nil
-	return piece, from, tag, done || piece != nil, err
+	return piece, lent, from, tag, done || piece != nil, err
 }
 
 // beat makes the process one that sends heartbeats, and expects some, if it is the first of its host. heads are the
@@ -268,7 +278,7 @@ func (c *courier) drain() error {
 	}
 	for left > 0 && err == nil {
 		var piece []byte
-		if piece, _, _, err = come(c.small); piece != nil {
+		if piece, _, _, _, err = come(); piece != nil {
 			left--
 		}
 	}

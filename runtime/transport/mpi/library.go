@@ -3,11 +3,13 @@
 package mpi
 
 /*
-#cgo noescape library_come
+#cgo noescape library_send
+#cgo nocallback library_send
 #cgo nocallback library_come
 #include <mpi.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 // What the program needs of MPI. Each function returns 0, or an error class of MPI.
@@ -23,6 +25,8 @@ static void on_signal_stack(void) {
 		sigaction(s, &act, NULL);
 	}
 }
+
+static MPI_Comm apart; // has the large pieces: a receive is posted for all others
 
 static int library_start(int *rank, int *size, int *host) {
 	int level, e;
@@ -40,55 +44,107 @@ static int library_start(int *rank, int *size, int *host) {
 		return e;
 	if ((e = MPI_Allreduce(rank, host, 1, MPI_INT, MPI_MIN, near)) != MPI_SUCCESS)
 		return e;
-	return MPI_Comm_free(&near);
+	if ((e = MPI_Comm_free(&near)) != MPI_SUCCESS)
+		return e;
+	return MPI_Comm_dup(MPI_COMM_WORLD, &apart);
 }
 
 static int library_gather(const void *own, int bytes, void *all) {
 	return MPI_Allgather(own, bytes, MPI_BYTE, all, bytes, MPI_BYTE, MPI_COMM_WORLD);
 }
 
-// library_send begins to send a piece; *request is NULL if that is done at once, as that of small pieces is.
-static int library_send(const void *piece, int bytes, int to, int tag, void **request) {
-	MPI_Request r;
-	int done = 0, e = MPI_Isend(piece, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD, &r);
-	*request = NULL;
-	if (e != MPI_SUCCESS || (e = MPI_Test(&r, &done, MPI_STATUS_IGNORE)) != MPI_SUCCESS || done)
-		return e;
-	*request = malloc(sizeof r);
-	*(MPI_Request *)*request = r;
-	return MPI_SUCCESS;
+enum {
+	tag_large = 1,  // the message says how many bytes a piece has that follows in apart
+	tags = 2,       // times the tag of the piece
+	small = 1 << 16 // the largest piece that is no large one
+};
+
+// sending is a piece that MPI still needs, and what goes ahead of a large one.
+struct sending {
+	MPI_Request requests[2];
+	int count, bytes;
+};
+
+struct sent {
+	int error;
+	void *sending; // NULL if all is done, as it is with small pieces
+};
+
+// library_send begins to send a piece.
+static struct sent library_send(uintptr_t piece, int bytes, int to, int tag) {
+	struct sent s = {0};
+	struct sending own = {{MPI_REQUEST_NULL, MPI_REQUEST_NULL}, 1, bytes}, *l = &own;
+	int done = 0;
+	if (bytes <= small) {
+		s.error = MPI_Isend((void *)piece, bytes, MPI_BYTE, to, tag * tags, MPI_COMM_WORLD, own.requests);
+		if (s.error == MPI_SUCCESS)
+			s.error = MPI_Test(own.requests, &done, MPI_STATUS_IGNORE);
+	} else {
+		l = malloc(sizeof own);
+		*l = own;
+		l->count = 2;
+		s.error = MPI_Isend(&l->bytes, 1, MPI_INT, to, tag * tags + tag_large, MPI_COMM_WORLD, l->requests);
+		if (s.error == MPI_SUCCESS)
+			s.error = MPI_Isend((void *)piece, bytes, MPI_BYTE, to, tag, apart, l->requests + 1);
+	}
+	if (s.error != MPI_SUCCESS || done)
+		return s;
+	if (l == &own) {
+		l = malloc(sizeof own);
+		*l = own;
+	}
+	s.sending = l;
+	return s;
 }
 
-// library_sent frees a request when its piece has been sent.
-static int library_sent(void *request, int *done) {
-	int e = MPI_Test(request, done, MPI_STATUS_IGNORE);
+// library_sent frees what library_send has left when its piece has been sent.
+static int library_sent(void *sending, int *done) {
+	struct sending *l = sending;
+	int e = MPI_Testall(l->count, l->requests, done, MPI_STATUSES_IGNORE);
 	if (*done)
-		free(request);
+		free(l);
 	return e;
 }
 
-static MPI_Message message;
+static MPI_Request next; // the receive of the next small piece
+static char *place;      // where it comes to
+static int posted;
 
-// library_come receives a piece into small, which has room for so many bytes. If it is larger
-// it says so, and library_rest receives it. It probes more than once, since a call from Go costs nearly as much as that.
-static int library_come(void *small, int room, int *bytes, int *from, int *tag) {
+struct come {
+	int error, bytes, from, tag; // bytes is -1 if nothing has come
+	void *piece;                 // NULL: library_rest receives it
+};
+
+// library_come receives the next piece. A small one stays where it is until the next call. It looks more than
+// once, since a call from Go costs nearly as much as that.
+static struct come library_come(void) {
+	struct come c = {.bytes = -1};
 	MPI_Status status;
-	int is = 0, e = MPI_SUCCESS;
-	*bytes = -1;
-	for (int probes = 4; e == MPI_SUCCESS && !is && probes > 0; probes--)
-		e = MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &is, &message, &status);
-	if (e != MPI_SUCCESS || !is)
-		return e;
-	MPI_Get_count(&status, MPI_BYTE, bytes);
-	*from = status.MPI_SOURCE;
-	*tag = status.MPI_TAG;
-	if (*bytes > room)
-		return MPI_SUCCESS;
-	return MPI_Mrecv(small, *bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+	int is = 0;
+	if (!place) {
+		place = aligned_alloc(64, small);
+		c.error = MPI_Recv_init(place, small, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &next);
+	}
+	if (c.error == MPI_SUCCESS && !posted)
+		c.error = MPI_Start(&next), posted = 1;
+	for (int looks = 4; c.error == MPI_SUCCESS && !is && looks > 0; looks--)
+		c.error = MPI_Test(&next, &is, &status);
+	if (c.error != MPI_SUCCESS || !is)
+		return c;
+	posted = 0;
+	c.from = status.MPI_SOURCE;
+	c.tag = status.MPI_TAG / tags;
+	if (status.MPI_TAG % tags == tag_large) {
+		c.bytes = *(int *)place;
+	} else {
+		MPI_Get_count(&status, MPI_BYTE, &c.bytes);
+		c.piece = place;
+	}
+	return c;
 }
 
-static int library_rest(void *piece, int bytes) {
-	return MPI_Mrecv(piece, bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+static int library_rest(void *piece, int bytes, int from, int tag) {
+	return MPI_Recv(piece, bytes, MPI_BYTE, from, tag, apart, MPI_STATUS_IGNORE);
 }
 
 // library_exchange gives each process its number from this one, and gets theirs.
@@ -96,7 +152,16 @@ static int library_exchange(const long long *to, long long *from) {
 	return MPI_Alltoall(to, 1, MPI_LONG_LONG, from, 1, MPI_LONG_LONG, MPI_COMM_WORLD);
 }
 
-static int library_end(void) { return MPI_Finalize(); }
+static int library_end(void) {
+	if (posted) {
+		MPI_Cancel(&next);
+		MPI_Wait(&next, MPI_STATUS_IGNORE);
+	}
+	if (place)
+		MPI_Request_free(&next);
+	MPI_Comm_free(&apart);
+	return MPI_Finalize();
+}
 */
 import "C"
 
@@ -188,28 +253,29 @@ func yield() { C.sched_yield() }
 
 // sending is a piece of a message under way.
 type sending struct {
-	piece   []byte // pinned
-	pin     runtime.Pinner
-	request unsafe.Pointer
+	piece []byte // pinned
+	pin   runtime.Pinner
+	state unsafe.Pointer
 }
 
 // send begins to send a piece, which stays as it is until it is sent. It returns nil if that is done.
 func send(piece []byte, to, tag int) (*sending, error) {
-	var request unsafe.Pointer
 	at := unsafe.SliceData(piece)
-	err := failure("send", C.library_send(unsafe.Pointer(at), C.int(len(piece)), C.int(to), C.int(tag), &request))
-	if request == nil {
-		return nil, err
+	// As a number, since a message has no pointers for which cgo would search it; Go moves what is on the heap at no time.
+	s := C.library_send(C.uintptr_t(uintptr(unsafe.Pointer(at))), C.int(len(piece)), C.int(to), C.int(tag))
+	if s.sending != nil {
+		l := &sending{piece: piece, state: s.sending}
+		l.pin.Pin(at)
+		return l, nil
 	}
-	s := &sending{piece: piece, request: request}
-	s.pin.Pin(at) // now, since most pieces need none; Go moves what is on the heap at no time
-	return s, err
+	runtime.KeepAlive(piece)
+	return nil, failure("send", s.error)
 }
 
 // sent reports whether the piece is on its way; then it is free.
 func (s *sending) sent() (bool, error) {
 	var done C.int
-	err := failure("send", C.library_sent(s.request, &done))
+	err := failure("send", C.library_sent(s.state, &done))
 	if done == 0 {
 		return false, err
 	}
@@ -217,18 +283,18 @@ func (s *sending) sent() (bool, error) {
 	return true, err
 }
 
-// come is the next piece that has come, nil if there is none. small is memory for it if it fits.
-func come(small []byte) (piece []byte, from, tag int, err error) {
-	var bytes, f, t C.int
-	err = failure("receive", C.library_come(unsafe.Pointer(&small[0]), C.int(len(small)), &bytes, &f, &t))
+// come is the next piece that has come, nil if there is none. One that is lent stays as it is until the next call.
+func come() (piece []byte, lent bool, from, tag int, err error) {
+	c := C.library_come()
 	switch {
-	case err != nil || bytes < 0:
-		return nil, 0, 0, err
-	case int(bytes) <= len(small):
-		piece = append(make([]byte, 0, bytes), small[:bytes]...)
-	default:
-		piece = make([]byte, bytes)
-		err = failure("receive", C.library_rest(unsafe.Pointer(&piece[0]), bytes))
+	case c.error != 0:
+		return nil, false, 0, 0, failure("receive", c.error)
+	case c.bytes < 0:
+		return nil, false, 0, 0, nil
+	case c.piece != nil:
+		return unsafe.Slice((*byte)(c.piece), c.bytes), true, int(c.from), int(c.tag), nil
 	}
-	return piece, int(f), int(t), err
+	piece = make([]byte, c.bytes)
+	err = failure("receive", C.library_rest(unsafe.Pointer(&piece[0]), c.bytes, c.from, c.tag))
+	return piece, false, int(c.from), int(c.tag), err
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -186,19 +185,26 @@ func startMPI(mpirun string, args []string, stdio Stdio) (ending, error) {
 	note := stdio.Err
 	stdio.Err = said
 	stdio.Env = append(slices.Clip(stdio.Env), setting)
-	if slices.Contains(args, keepRunning[0]) {
-		out := &withoutNotice{w: stdio.Out}
+	var out withoutNotice
+	hydra := slices.Contains(args, keepRunning[0])
+	if hydra {
+		out.w = stdio.Out
 		defer out.end()
-		stdio.Out = out
+		stdio.Out = &out
 	}
-	o := overseer{begin: time.Now()}
-	stdio.Watch = o.watch
+	stdio.Watch = watchMPI
+	begin := time.Now()
 	end, err := start(mpirun, args, stdio)
-	o.clean(end.status != 0)
+	if err != nil || end.status != 0 {
+		removeSegments(begin)
+	}
 	if err != nil {
 		return end, err
 	}
 	end, text := file.corrected(end, said.n == 0, args)
+	if hydra && said.n == 0 && text == "" && end.status == 128+int(syscall.SIGPIPE) && !out.cut {
+		text = "spmdc: mpirun has lost a process that it started, which may have been ended by a signal\n"
+	}
 	fmt.Fprint(note, text)
 	return end, nil
 }
@@ -266,6 +272,7 @@ type withoutNotice struct {
 	w    io.Writer
 	held []byte // may be the beginning of the notice
 	over bool   // that has come
+	cut  bool   // nobody reads the output any more
 }
 
 const notice = "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: "
@@ -283,6 +290,7 @@ func (f *withoutNotice) Write(b []byte) (int, error) {
 	}
 	_, err := f.w.Write(f.held[:at])
 	f.held = f.held[at:]
+	f.cut = f.cut || err != nil
 	return len(b), err
 }
 
@@ -300,15 +308,9 @@ const mpirunGrace = 40
 
 var mpirunLook = 250 * time.Millisecond
 
-// overseer looks after an mpirun.
-type overseer struct {
-	begin time.Time
-	job   atomic.Uint64 // of Open MPI; 0: it is not known
-}
-
-// watch kills mpirun if all that it has started has ended, and it does not: where a process is killed,
+// watchMPI kills mpirun if all that it has started has ended, and it does not: where a process is killed,
 // that of Open MPI 4.1 may wait for a lock of its own for ever.
-func (o *overseer) watch(mpirun *os.Process, ended <-chan struct{}) {
+func watchMPI(mpirun *os.Process, ended <-chan struct{}) {
 	tick := time.NewTicker(mpirunLook)
 	defer tick.Stop()
 	ends := 0 // in how many looks all had ended
@@ -318,7 +320,7 @@ func (o *overseer) watch(mpirun *os.Process, ended <-chan struct{}) {
 			return
 		case <-tick.C:
 		}
-		some, alive := o.children(mpirun.Pid)
+		some, alive := children(mpirun.Pid)
 		began = began || alive
 		switch {
 		case alive || !began && !some:
@@ -334,7 +336,7 @@ func (o *overseer) watch(mpirun *os.Process, ended <-chan struct{}) {
 
 // children reports whether a process has some that have not been waited for, and whether some of
 // them run. Where that cannot be found out they do.
-func (o *overseer) children(pid int) (some, alive bool) {
+func children(pid int) (some, alive bool) {
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	if len(lists) == 0 {
 		return true, true
@@ -349,40 +351,21 @@ func (o *overseer) children(pid int) (some, alive bool) {
 			_, state, _ := strings.Cut(string(stat), ") ")
 			some = true
 			alive = alive || err == nil && !strings.HasPrefix(state, "Z")
-			if o.job.Load() == 0 {
-				o.job.Store(jobOf(child))
-			}
 		}
 	}
 	return some, alive
 }
 
-// jobOf is the number of the job of a process that Open MPI has started, 0 if it cannot be found out.
-func jobOf(pid string) uint64 {
-	environ, _ := os.ReadFile("/proc/" + pid + "/environ")
-	for v := range strings.SplitSeq(string(environ), "\x00") {
-		if text, is := strings.CutPrefix(v, "OMPI_MCA_ess_base_jobid="); is {
-			job, _ := strconv.ParseUint(text, 10, 32)
-			return job
-		}
-	}
-	return 0
-}
-
-// clean removes the shared memory that Open MPI 4.1 leaves behind at times when a process has been killed,
-// and MPICH 4.0 when that happens while it starts: there it has a name for a moment, which does not say
-// whose it is, so that what nobody uses goes.
-func (o *overseer) clean(failed bool) {
-	if job := o.job.Load(); job != 0 {
-		files, _ := filepath.Glob(fmt.Sprintf("/dev/shm/vader_segment.*.%x.*", job))
+// removeSegments removes the shared memory that Open MPI 4.1, MPICH 4.0 and UCX leave behind at times when a process
+// has been killed, most of it while it starts. The names do not say whose it is: what has been made since
+// begin, and nobody uses, goes.
+func removeSegments(begin time.Time) {
+	for _, of := range []string{"vader_segment.*", "mpich_shar_tmp*", "ucx_shm_posix_*"} {
+		files, _ := filepath.Glob("/dev/shm/" + of)
 		for _, f := range files {
-			_ = os.Remove(f)
-		}
-	}
-	files, _ := filepath.Glob("/dev/shm/mpich_shar_tmp*")
-	for _, f := range files {
-		if st, err := os.Stat(f); failed && err == nil && st.ModTime().After(o.begin) && !used(f) {
-			_ = os.Remove(f)
+			if st, err := os.Stat(f); err == nil && st.ModTime().After(begin) && !used(f) {
+				_ = os.Remove(f)
+			}
 		}
 	}
 }

@@ -116,8 +116,8 @@ func TestKills(t *testing.T) {
 			kill(t, l, program)
 		}
 		var left []string
-		for range 100 { // those of other runs vanish
-			left = slices.DeleteFunc(segments(t, mpicc), func(name string) bool { return slices.Contains(before, name) })
+		for range 100 { // what other runs begin and end with vanishes
+			left = slices.DeleteFunc(segments(t, mpicc), func(name string) bool { return slices.Contains(before, name) || used(name) })
 			if len(left) == 0 {
 				return
 			}
@@ -318,11 +318,15 @@ func processesOf(t *testing.T, program string) (pids []int) {
 }
 
 // segments lists the shared memory of an MPI that has names.
-func segments(t *testing.T, mpicc string) []string {
+func segments(t *testing.T, mpicc string) (list []string) {
 	t.Helper()
-	list, err := filepath.Glob(map[string]string{"mpicc.openmpi": "/dev/shm/vader_segment.*", "mpicc.mpich": "/dev/shm/mpich_shar*"}[mpicc])
-	if err != nil {
-		t.Fatal(err)
+	names := map[string][]string{"mpicc.openmpi": {"vader_segment.*"}, "mpicc.mpich": {"mpich_shar*", "ucx_shm_posix_*"}}[mpicc]
+	for _, name := range names {
+		files, err := filepath.Glob("/dev/shm/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, files...)
 	}
 	return list
 }

@@ -88,7 +88,7 @@ func Passes() *Table {
 				Name:  "plan",
 				Doc:   "posts, waits and ready messages of every communication",
 				Run:   runPlan,
-				Check: func(c *Compilation) error { return verify.Plan(c.Plan) },
+				Check: func(c *Compilation) error { return verify.Contradict(c.Plan) },
 				Explain: Views{
 					Text: func(c *Compilation) (string, error) { return c.Plan.Explain(), nil },
 					DOT:  func(c *Compilation) (string, error) { return c.Plan.Graph.DOT(), nil },
@@ -195,6 +195,7 @@ func runAST(c *Compilation) error {
 }
 
 func runMapping(c *Compilation) error {
+	c.IR.Asserts = c.Options.Check
 	mapping.Resolve(c.IR, c.Diags)
 	images.Check(c.IR, c.Diags)
 	mapping.WarnUnused(c.IR, c.Diags)
@@ -258,7 +259,7 @@ func runPlan(c *Compilation) error {
 		c.Comm, c.Graph = c.Plan.Program, c.Plan.Graph
 		c.Functions = procfunc.Analyze(c.Comm, c.Graph)
 	}
-	return nil
+	return verify.Proofs(c.Plan) // whether or not --verify-passes is given
 }
 
 // searchOptions are those of plan elide.

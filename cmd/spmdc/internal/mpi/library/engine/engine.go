@@ -15,6 +15,15 @@ struct passed { // a barrier
 	double seconds; // in it
 };
 
+struct rules { // what is remaining of a context that is met first
+	struct rule {
+		uint64_t hash;     // of the calls at its inner end
+		int32_t remaining;
+	} *list; // by hash
+	int n;
+	int32_t otherwise;
+};
+
 typedef int (*vote_function)(int64_t *words, double patience);
 typedef void *(*gather_function)(const void *data, int64_t length, int64_t *lengths);
 
@@ -28,9 +37,11 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 	"unsafe"
@@ -54,6 +65,7 @@ type config struct {
 // libraryState is what this process has of the run.
 type libraryState struct {
 	config
+	plan    *elide.Plan // nil if there is none, or nothing is elided
 	engine  *elide.Engine
 	vote    *[elide.Words]int64 // under way
 	machine *machine
@@ -99,11 +111,53 @@ func (m *machine) Gather(_ int, data []byte) ([][]byte, error) {
 // engine_start begins the run; its result is an error's text, or NULL.
 //
 //export engine_start
-func engine_start(text, program *C.char, rank, size C.int, vote C.vote_function, gather C.gather_function) *C.char {
+func engine_start(text, program *C.char, rank, size C.int, vote C.vote_function, gather C.gather_function, rules *C.struct_rules) *C.char {
 	if err := start(C.GoString(text), C.GoString(program), &machine{int(rank), int(size), vote, gather}); err != nil {
 		return C.CString(err.Error())
 	}
+	library.rule(rules)
 	return nil
+}
+
+// rule gives the library the entries of the plan: there the outer end of a whole context is site 0.
+func (l *libraryState) rule(r *C.struct_rules) {
+	r.otherwise = C.int32_t(l.engine.Unmet())
+	if l.plan == nil {
+		return
+	}
+	verdicts := map[uint64]elide.Verdict{} // the last one of a suffix counts
+	for _, e := range l.plan.Entries {
+		verdicts[hashOf(e.Suffix)] = e.Verdict
+	}
+	var hashes []uint64 // not by maps.Keys, at which Go 1.26 fails with -dwarflocationlists=false
+	for h, v := range verdicts {
+		if v == elide.Elide || v == elide.Never {
+			hashes = append(hashes, h)
+		}
+	}
+	slices.Sort(hashes)
+	r.n = C.int(len(hashes))
+	r.list = (*C.struct_rule)(C.calloc(C.size_t(r.n)+1, C.sizeof_struct_rule))
+	list := unsafe.Slice(r.list, r.n)
+	for i, h := range hashes {
+		list[i].hash = C.uint64_t(h)
+		if verdicts[h] == elide.Never {
+			list[i].remaining = math.MaxInt32
+		}
+	}
+}
+
+// hashOf is the hash of a suffix, from the inner end on, as the library has it.
+func hashOf(suffix elide.Path) (h uint64) {
+	for i, label := range slices.Backward(suffix) {
+		s := siteOf(label)
+		if i == 0 && label == elide.Start {
+			s = 0
+		}
+		h = (h ^ uint64(s)) * 0xd6e8feb86659fd93
+		h ^= h >> 32
+	}
+	return h
 }
 
 func start(text, program string, m *machine) error {
@@ -149,23 +203,33 @@ func start(text, program string, m *machine) error {
 		}
 	}
 	var err error
+	if mode != elide.Audit {
+		l.plan = o.Plan
+	}
 	if l.engine, err = elide.New(m, o); err != nil {
 		return err
 	}
 	return l.engine.Start()
 }
 
-// engine_call is the site of a call: its label, the procedure in which it is, and the file of the load module.
+// engine_call says what the label of a call is, the procedure in which it is, and the file of the load module.
 //
 //export engine_call
-func engine_call(label, procedure, file *C.char) C.uint64_t {
-	return C.uint64_t(library.site(C.GoString(label), C.GoString(procedure), C.GoString(file)))
+func engine_call(site C.uint64_t, label, procedure, file *C.char) {
+	l := &library
+	name := C.GoString(label)
+	l.labels[elide.Site(site)] = name
+	if procedure := C.GoString(procedure); procedure != "" {
+		l.calls[name] = procedure
+	}
+	module, _, _ := strings.Cut(name, "+")
+	l.modules[module] = C.GoString(file)
 }
 
-// engine_place is the place of the barriers in a context that is met first: the sites of its calls, the outermost first.
+// engine_place is the place of the barriers in a new context: the sites of its calls, the outermost first.
 //
 //export engine_place
-func engine_place(frames *C.uint64_t, n C.int, hash *C.uint64_t, remaining *C.int32_t) C.int {
+func engine_place(frames *C.uint64_t, n C.int) C.int {
 	l := &library
 	c := l.engine.Tree().Path(unsafe.Slice((*elide.Site)(frames), int(n)))
 	k := l.engine.Place(c)
@@ -173,24 +237,17 @@ func engine_place(frames *C.uint64_t, n C.int, hash *C.uint64_t, remaining *C.in
 		l.context, l.spent = append(l.context, 0), append(l.spent, 0)
 	}
 	l.context[k] = c
-	*hash, *remaining = C.uint64_t(l.engine.Hash(k)), C.int32_t(l.engine.Remaining(k))
 	return C.int(k)
 }
 
-func (l *libraryState) site(label, procedure, file string) elide.Site {
+// siteOf is the site of the call with a label, as the library has it.
+func siteOf(label string) elide.Site {
 	h := fnv.New64a()
 	h.Write([]byte(label))
-	s := elide.Site(h.Sum64())
-	l.labels[s] = label
-	if procedure != "" {
-		l.calls[label] = procedure
-	}
-	module, _, _ := strings.Cut(label, "+")
-	l.modules[module] = file
-	return s
+	return elide.Site(h.Sum64())
 }
 
-// engine_arrive begins a barrier that the library cannot decide by itself, and has its vote.
+// engine_arrive begins a barrier that the library cannot decide by itself, and has its vote, but for the context.
 //
 //export engine_arrive
 func engine_arrive(place, summary C.int, words *C.int64_t) {

@@ -38,7 +38,8 @@
 #pragma weak ompi_mpi_errors_are_fatal
 #endif
 
-#define WORDS 6 // elide.Words
+#define WORDS 6             // elide.Words
+#define NECESSARY INT32_MAX // as rankNecessary in package elide
 
 __thread int spmdc_depth __attribute__((tls_model("initial-exec")));
 
@@ -69,6 +70,26 @@ void *spmdc_fortran(const char *name) {
 	return f;
 }
 
+// keep gives memory for good, all zero. It does not come from the heap: many small pieces there that stay would slow down the program's.
+static void *keep(size_t bytes) {
+	static atomic_flag busy = ATOMIC_FLAG_INIT;
+	static char *at;
+	static size_t left;
+	bytes = (bytes + 15) & -(size_t)16;
+	while (atomic_flag_test_and_set(&busy))
+		;
+	if (bytes > left) {
+		left = bytes > 1 << 20 ? bytes : 1 << 20;
+		at = mmap(NULL, left, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (at == MAP_FAILED)
+			refuse("there is no memory left");
+	}
+	void *p = at;
+	at += bytes, left -= bytes;
+	atomic_flag_clear(&busy);
+	return p;
+}
+
 // ---- accesses ----
 
 _Atomic int spmdc_summary = PRIVATE;
@@ -81,17 +102,18 @@ static struct blind {
 	int used;
 	uint64_t elided; // barriers before it was made
 } *blinds;
-static int nblinds, cblinds, unwatched; // unwatched of them are used
+int spmdc_blinds;
+static int cblinds, unwatched; // unwatched of them are used
 static uint64_t elided;
 
 static void add_blind(MPI_Win win) {
-	if (nblinds == cblinds && !(blinds = realloc(blinds, (cblinds = 2 * cblinds + 16) * sizeof *blinds)))
+	if (spmdc_blinds == cblinds && !(blinds = realloc(blinds, (cblinds = 2 * cblinds + 16) * sizeof *blinds)))
 		refuse("there is no memory left");
-	blinds[nblinds++] = (struct blind){win, 0, elided};
+	blinds[spmdc_blinds++] = (struct blind){win, 0, elided};
 }
 
 static void use_blind(MPI_Win win) {
-	for (int i = 0; i < nblinds; i++)
+	for (int i = 0; i < spmdc_blinds; i++)
 		if (blinds[i].win == win && !blinds[i].used) {
 			blinds[i].used = 1;
 			unwatched++;
@@ -110,7 +132,7 @@ static struct piece {
 	const char *first, *last;
 	MPI_Win win;
 } *pieces; // never moved: they are read without a lock
-static int npieces;
+int spmdc_pieces;
 static const char *lowest, *highest; // of all pieces
 
 #define PIECES (1 << 16)
@@ -119,9 +141,9 @@ void spmdc_detector(const char *name) { detector = name; }
 
 static int in_piece(const char *first, size_t bytes) {
 	const char *last = first + (bytes ? bytes : 1);
-	if (npieces == 0 || last <= lowest || first >= highest)
+	if (spmdc_pieces == 0 || last <= lowest || first >= highest)
 		return 0;
-	for (int i = 0; i < npieces; i++)
+	for (int i = 0; i < spmdc_pieces; i++)
 		if (first < pieces[i].last && last > pieces[i].first) {
 			spmdc_mark(LOCAL);
 			return 1;
@@ -140,12 +162,12 @@ static void unprotected(MPI_Win win, const void *base, size_t bytes) {
 		add_blind(win);
 		return;
 	}
-	if (npieces == PIECES)
+	if (spmdc_pieces == PIECES)
 		refuse("there are more than %d windows of memory that only the detector watches", PIECES);
 	const char *first = base, *last = first + bytes;
-	pieces[npieces++] = (struct piece){first, last, win};
-	lowest = npieces == 1 || first < lowest ? first : lowest;
-	highest = npieces == 1 || last > highest ? last : highest;
+	pieces[spmdc_pieces++] = (struct piece){first, last, win};
+	lowest = spmdc_pieces == 1 || first < lowest ? first : lowest;
+	highest = spmdc_pieces == 1 || last > highest ? last : highest;
 }
 
 // Memory that processes share without MPI is not watched: if the program maps some, no barrier is elided.
@@ -154,86 +176,80 @@ static int sharing;
 void spmdc_sharing(void) { sharing = 1; }
 
 static void remove_blind(MPI_Win win) {
-	for (int i = nblinds; i-- > 0;)
+	for (int i = spmdc_blinds; i-- > 0;)
 		if (blinds[i].win == win)
-			unwatched -= blinds[i].used, blinds[i] = blinds[--nblinds];
-	for (int i = npieces; i-- > 0;)
+			unwatched -= blinds[i].used, blinds[i] = blinds[--spmdc_blinds];
+	for (int i = spmdc_pieces; i-- > 0;)
 		if (pieces[i].win == win)
-			pieces[i] = pieces[--npieces];
+			pieces[i] = pieces[--spmdc_pieces];
 }
 
 // Operations that have begun and whose end is not known: by window and target.
-static struct pending {
-	MPI_Win win;
-	char *dirty; // by target
-	int count;   // of targets
-	int open;    // of them dirty
-	struct pending *next;
-} *pendings[256]; // by window
-static struct pending *last_pending; // found last
-static int dirty; // targets with such operations, in all windows
+static struct spmdc_pending *pendings[256], *unused; // by window
+struct spmdc_pending *spmdc_last;                   // found last
+int spmdc_dirty; // targets with such operations, in all windows
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static int threads; // several of the program's call MPI at once
+int spmdc_threads; // several of the program's call MPI at once
 
 static void lock(void) {
-	if (threads)
+	if (spmdc_threads)
 		pthread_mutex_lock(&mutex);
 }
 
 static void unlock(void) {
-	if (threads)
+	if (spmdc_threads)
 		pthread_mutex_unlock(&mutex);
 }
 
-static struct pending **bucket(MPI_Win win) {
+static struct spmdc_pending **bucket(MPI_Win win) {
 	return &pendings[((uintptr_t)win * 0x9e3779b97f4a7c15ul) >> 56];
 }
 
-static struct pending *pending_of(MPI_Win win) {
-	if (last_pending && last_pending->win == win)
-		return last_pending;
-	for (struct pending *p = *bucket(win); p; p = p->next)
+static struct spmdc_pending *pending_of(MPI_Win win) {
+	if (spmdc_last && spmdc_last->win == win)
+		return spmdc_last;
+	for (struct spmdc_pending *p = *bucket(win); p; p = p->next)
 		if (p->win == win)
-			return last_pending = p;
+			return spmdc_last = p;
 	return NULL;
 }
 
-void spmdc_operation(MPI_Win win, int target) {
-	if (!spmdc_on)
-		return;
+void spmdc_begin_operation(MPI_Win win, int target) {
 	spmdc_mark(REMOTE);
 	if (target < 0) // MPI_PROC_NULL
 		return;
 	lock();
 	use_blind(win);
-	struct pending *p = pending_of(win);
+	struct spmdc_pending *p = pending_of(win);
 	if (!p) {
 		MPI_Group group;
 		int n = 0;
 		PMPI_Win_get_group(win, &group);
 		PMPI_Group_size(group, &n);
 		PMPI_Group_free(&group);
-		p = calloc(1, sizeof *p);
-		if (!p || !(p->dirty = calloc(n, 1)))
-			refuse("there is no memory left");
-		p->win = win, p->count = n, p->next = *bucket(win), *bucket(win) = p;
+		struct spmdc_pending **u = &unused;
+		while (*u && (*u)->count != n)
+			u = &(*u)->next;
+		if ((p = *u))
+			*u = p->next;
+		else
+			p = keep(sizeof *p), p->dirty = keep(n), p->count = n;
+		p->win = win, p->next = *bucket(win), *bucket(win) = p;
 	}
 	if (target < p->count && !p->dirty[target])
-		p->dirty[target] = 1, p->open++, dirty++;
+		p->dirty[target] = 1, p->open++, spmdc_dirty++;
 	unlock();
 }
 
-void spmdc_flush(MPI_Win win, int target, int clears) {
-	if (!spmdc_on || !dirty || !clears && spmdc_summary == REMOTE)
-		return;
+void spmdc_end_operations(MPI_Win win, int target, int clears) {
 	lock();
-	struct pending *p = pending_of(win);
+	struct spmdc_pending *p = pending_of(win);
 	if (p && p->open)
 		for (int i = target < 0 ? 0 : target; i < p->count && (target < 0 || i == target); i++)
 			if (p->dirty[i]) {
 				spmdc_mark(REMOTE);
 				if (clears)
-					p->dirty[i] = 0, p->open--, dirty--;
+					p->dirty[i] = 0, p->open--, spmdc_dirty--;
 			}
 	unlock();
 }
@@ -241,15 +257,14 @@ void spmdc_flush(MPI_Win win, int target, int clears) {
 static void forget(MPI_Win win) {
 	spmdc_flush(win, -1, 1);
 	lock();
-	for (struct pending **p = bucket(win); *p; p = &(*p)->next)
+	for (struct spmdc_pending **p = bucket(win); *p; p = &(*p)->next)
 		if ((*p)->win == win) {
-			struct pending *old = *p;
+			struct spmdc_pending *old = *p;
 			*p = old->next;
-			free(old->dirty);
-			free(old);
+			old->next = unused, unused = old; // nothing of it is dirty
 			break;
 		}
-	last_pending = NULL;
+	spmdc_last = NULL;
 	unlock();
 }
 
@@ -344,7 +359,7 @@ void spmdc_restarted(void) {
 #define ARENA (1ul << 42)
 #define REGIONS (1 << 18)
 
-static char *arena, *top; // what is used of it ends at top
+char *spmdc_arena, *spmdc_top; // what is used of it ends at spmdc_top
 static size_t page;
 static int protecting = 1;
 
@@ -362,7 +377,7 @@ static struct region {
 static int nregions;
 
 static struct region *region_at(const void *p) {
-	if ((char *)p < arena || (char *)p >= top)
+	if ((char *)p < spmdc_arena || (char *)p >= spmdc_top)
 		return NULL;
 	int low = 0, high = nregions;
 	while (high - low > 1) {
@@ -445,21 +460,21 @@ static struct region *reserve(size_t length) {
 			regions[i].free = 0;
 			return &regions[i];
 		}
-	if (!arena) {
-		arena = mmap(NULL, ARENA, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		if (arena == MAP_FAILED)
+	if (!spmdc_arena) {
+		spmdc_arena = mmap(NULL, ARENA, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (spmdc_arena == MAP_FAILED)
 			refuse("there are no addresses for windows: raise the limit of virtual memory (ulimit -v)");
-		top = arena;
+		spmdc_top = spmdc_arena;
 		regions = mmap(NULL, REGIONS * sizeof *regions, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		if (regions == MAP_FAILED)
 			refuse("there is no memory left");
 	}
 	if (nregions == REGIONS)
 		refuse("there are more than %d windows", REGIONS);
-	if (length > (size_t)(arena + ARENA - top))
+	if (length > (size_t)(spmdc_arena + ARENA - spmdc_top))
 		refuse("windows need more than %lu TB of addresses", ARENA >> 40);
-	regions[nregions] = (struct region){.view = top, .length = length};
-	top += length;
+	regions[nregions] = (struct region){.view = spmdc_top, .length = length};
+	spmdc_top += length;
 	return &regions[nregions++];
 }
 
@@ -494,7 +509,7 @@ static void unwatch(MPI_Win win) {
 		}
 }
 
-void *spmdc_buffer(const void *p, int *watched) {
+void *spmdc_window_buffer(const void *p, int *watched) {
 	struct region *r = region_at(p);
 	if (!r) {
 		*watched |= in_piece(p, 1);
@@ -561,22 +576,65 @@ handler signal(int sig, handler h) {
 
 // ---- the engine ----
 
-static char *(*engine_start)(const char *config, const char *program, int rank, int size, int (*vote)(int64_t *, double), void *(*gather)(const void *, int64_t, int64_t *));
-static uint64_t (*engine_call)(const char *label, const char *procedure, const char *file);
-static int (*engine_place)(const uint64_t *sites, int n, uint64_t *hash, int32_t *remaining);
+// What is remaining of a context that is met first: by the calls at its inner end.
+static struct rules {
+	struct rule {
+		uint64_t hash;
+		int32_t remaining; // NECESSARY wins
+	} *list; // by hash
+	int n;
+	int32_t otherwise;
+} rules;
+
+static char *(*engine_start)(const char *config, const char *program, int rank, int size, int (*vote)(int64_t *, double), void *(*gather)(const void *, int64_t, int64_t *), struct rules *);
+static void (*engine_call)(uint64_t site, const char *label, const char *procedure, const char *file);
+static int (*engine_place)(const uint64_t *sites, int n);
 static void (*engine_arrive)(int place, int summary, int64_t *words);
 static int32_t (*engine_conclude)(int place, int64_t *words, int stalled, double seconds);
 
 // What becomes of a barrier is decided here, but where processes meet from different contexts, some or all break consensus,
-// or contexts are learned again: a call of the engine wakes threads of Go's. It gets barriers many at a time, and comes to the same.
+// or contexts are learned again: a call of the engine wakes threads of Go's. It gets barriers and what is new of contexts many at a
+// time, and comes to the same.
 static struct passed {
 	int32_t place;
 	int32_t before; // the global summary, or -1 if it was elided
 	int32_t rank;   // the greatest of what was remaining
 	double seconds; // in it
-} list[256];
+} list[4096];
 static int npassed;
 static void (*engine_passed)(const struct passed *list, int n);
+
+// Contexts that the engine does not have yet: the number of their calls, and their sites, the outermost first.
+static uint64_t new_contexts[4096];
+static unsigned nnew_contexts;
+static struct new_call {
+	uint64_t site;
+	char *label, *procedure, *file;
+} new_calls[256];
+static int nnew_calls;
+static int nplaces, nplaces_passed; // of all contexts, and of those that the engine has
+
+static void flush_contexts(void) {
+	for (int i = 0; i < nnew_calls; i++) {
+		struct new_call *c = &new_calls[i];
+		engine_call(c->site, c->label, c->procedure, c->file);
+		free(c->label), free(c->procedure), free(c->file);
+	}
+	for (unsigned i = 0; i < nnew_contexts; i += 1 + new_contexts[i])
+		if (engine_place(&new_contexts[i + 1], new_contexts[i]) != ++nplaces_passed)
+			refuse("the engine has another number of contexts");
+	nnew_calls = nnew_contexts = 0;
+}
+
+static int compare_rules(const void *a, const void *b) {
+	uint64_t x = ((struct rule *)a)->hash, y = ((struct rule *)b)->hash;
+	return (x > y) - (x < y);
+}
+
+static uint64_t hash_step(uint64_t hash, uint64_t next) {
+	hash = (hash ^ next) * 0xd6e8feb86659fd93;
+	return hash ^ hash >> 32;
+}
 static int (*engine_finish)(int summary);
 
 // A slot has what a process shows to the others.
@@ -734,6 +792,9 @@ static void *gather(const void *data, int64_t length, int64_t *lengths) {
 	return all;
 }
 
+#define FNV 0xcbf29ce484222325
+
+// fnv is FNV-1a, which begins with FNV.
 static uint64_t fnv(uint64_t h, const void *p, size_t n) {
 	for (const unsigned char *b = p; n--; b++)
 		h = (h ^ *b) * 0x100000001b3;
@@ -772,7 +833,7 @@ static uint64_t identity;
 
 // MPI_Init loads modules of MPI, which depend on the machine.
 void spmdc_identify(void) {
-	identity = 0xcbf29ce484222325;
+	identity = FNV;
 	dl_iterate_phdr(identify, &identity);
 }
 
@@ -850,17 +911,19 @@ int spmdc_inside(void) {
 	return 0;
 }
 
-static struct entry {
-	uint64_t hash; // of the addresses
+struct entry {
 	int place;
 	int32_t remaining; // private executions until it is elided; 0: it is; NECESSARY: never
 	uint64_t context; // its hash, the same on all processes
 	struct entry *next; // the one that came behind it last
 	struct trail *trail;
-} **entries;
-static unsigned nentries, centries = 1024;
+};
 
-#define NECESSARY INT32_MAX // as rankNecessary in package elide
+static struct key {
+	uint64_t hash; // of the addresses of a context, or of its calls
+	struct entry *entry;
+} *entries;
+static unsigned nentries, centries = 1024;
 
 static char exe[PATH_MAX];
 static void *exe_base;
@@ -898,28 +961,33 @@ static struct call *find_call(void *ret) {
 
 // call_of finds a call, or begins an entry for it. Entries stay where they are until the next one begins.
 static struct call *call_of(void *ret) {
-	if (!calls && !(calls = calloc(ccalls, sizeof *calls)))
-		refuse("there is no memory left");
+	if (!calls)
+		calls = keep(ccalls * sizeof *calls);
 	struct call *c = find_call(ret);
 	if (c->ret)
 		return c;
 	if (2 * ++ncalls > ccalls) {
 		struct call *old = calls;
 		unsigned count = ccalls;
-		if (!(calls = calloc(ccalls *= 2, sizeof *calls)))
-			refuse("there is no memory left");
+		calls = keep((ccalls *= 2) * sizeof *calls);
 		for (unsigned i = 0; i < count; i++)
 			if (old[i].ret)
 				*find_call(old[i].ret) = old[i];
-		free(old);
 		c = find_call(ret);
 	}
 	c->ret = ret;
 	return c;
 }
 
-// site_of gives the engine, when a call is met first, the load module and the offset in it, the procedure in which
-// the call is as far as known, and the file of the module.
+static char *copy(const char *s) {
+	char *c = strdup(s);
+	if (!c)
+		refuse("there is no memory left");
+	return c;
+}
+
+// site_of is the call by its load module and the offset in it. What is for reports and plans goes to the engine: that as
+// text, the procedure in which the call is as far as known, and the file of the module.
 static uint64_t site_of(void *ret) {
 	struct call *c = call_of(ret);
 	if (c->known)
@@ -928,17 +996,47 @@ static uint64_t site_of(void *ret) {
 	dladdr((char *)ret - 1, &info);
 	const char *file = info.dli_fbase == exe_base ? exe : info.dli_fname ? info.dli_fname : "?";
 	const char *name = strrchr(file, '/');
-	char *label;
-	if (asprintf(&label, "%s+%#lx", name ? name + 1 : file, (unsigned long)((char *)ret - (char *)info.dli_fbase)) < 0)
+	if (nnew_calls == sizeof new_calls / sizeof *new_calls)
+		flush_contexts();
+	struct new_call *new = &new_calls[nnew_calls];
+	if (asprintf(&new->label, "%s+%#lx", name ? name + 1 : file, (unsigned long)((char *)ret - (char *)info.dli_fbase)) < 0)
 		refuse("there is no memory left");
-	c->site = engine_call(label, info.dli_sname ? info.dli_sname : "", file);
+	new->procedure = copy(info.dli_sname ? info.dli_sname : ""), new->file = copy(file);
+	new->site = c->site = fnv(FNV, new->label, strlen(new->label));
 	c->known = 1;
-	free(label);
+	nnew_calls++;
 	return c->site;
 }
 
-// meet makes e the barriers in the context of these frames, the innermost first.
-static void meet(struct entry *e, void **frames, int n) {
+static struct key *find(uint64_t hash) {
+	for (unsigned i = hash;; i++) {
+		struct key *k = &entries[i & (centries - 1)];
+		if (!k->entry || k->hash == hash)
+			return k;
+	}
+}
+
+static void enter(uint64_t hash, struct entry *e) {
+	if (2 * ++nentries > centries) {
+		struct key *old = entries;
+		unsigned count = centries;
+		entries = keep((centries *= 2) * sizeof *entries);
+		for (unsigned i = 0; i < count; i++)
+			if (old[i].entry)
+				*find(old[i].hash) = old[i];
+	}
+	*find(hash) = (struct key){hash, e};
+}
+
+static uint64_t hash_of(void **frames, int n) {
+	uint64_t hash = 0x9e3779b97f4a7c15;
+	for (int i = 0; i < n; i++)
+		hash = hash_step(hash, (uintptr_t)frames[i]);
+	return hash;
+}
+
+// meet is the entry of the barriers in the context of these frames, the innermost first.
+static struct entry *meet(void **frames, int n) {
 	// What calls main is no call of the program.
 	uintptr_t entry = getauxval(AT_ENTRY);
 	if (n > 1 && (uintptr_t)frames[n - 1] - entry < 64) {
@@ -946,48 +1044,37 @@ static void meet(struct entry *e, void **frames, int n) {
 		while (n > 1 && inside(&libc_code, (char *)frames[n - 1] - 1))
 			n--;
 	}
-	uint64_t sites[DEPTH];
-	for (int i = 0; i < n; i++)
-		sites[n - 1 - i] = site_of(frames[i]);
-	e->place = engine_place(sites, n, &e->context, &e->remaining);
-}
-
-static struct entry **find(uint64_t hash) {
-	for (unsigned i = hash;; i++) {
-		struct entry **e = &entries[i & (centries - 1)];
-		if (!*e || (*e)->hash == hash)
-			return e;
+	uint64_t sites[DEPTH], hash = 0;
+	int32_t ruled = -1;
+	for (int i = 0; i <= n; i++) {
+		uint64_t site = i < n ? site_of(frames[i]) : 0; // 0: where the program starts
+		hash = hash_step(hash, site);
+		if (i < n)
+			sites[n - 1 - i] = site;
+		struct rule key = {.hash = hash}, *r = rules.n ? bsearch(&key, rules.list, rules.n, sizeof key, compare_rules) : NULL;
+		if (r && r->remaining > ruled)
+			ruled = r->remaining;
 	}
-}
-
-static uint64_t hash_of(void **frames, int n) {
-	uint64_t hash = 0x9e3779b97f4a7c15;
-	for (int i = 0; i < n; i++)
-		hash = (hash ^ (uintptr_t)frames[i]) * 0xd6e8feb86659fd93, hash ^= hash >> 32;
-	return hash;
+	struct entry *e = find(hash)->entry;
+	if (e)
+		return e;
+	e = keep(sizeof *e);
+	e->place = ++nplaces, e->remaining = ruled < 0 ? rules.otherwise : ruled, e->context = hash;
+	enter(hash, e);
+	if (nnew_contexts + 1 + n > sizeof new_contexts / sizeof *new_contexts)
+		flush_contexts();
+	new_contexts[nnew_contexts++] = n;
+	memcpy(&new_contexts[nnew_contexts], sites, n * sizeof *sites);
+	nnew_contexts += n;
+	return e;
 }
 
 // entry_of is where the barrier is that is called from these frames.
 static struct entry *entry_of(void **frames, int n) {
 	uint64_t hash = hash_of(frames, n);
-	struct entry *e = *find(hash);
-	if (e)
-		return e;
-	if (2 * ++nentries > centries) {
-		struct entry **old = entries;
-		unsigned count = centries;
-		if (!(entries = calloc(centries *= 2, sizeof *entries)))
-			refuse("there is no memory left");
-		for (unsigned i = 0; i < count; i++)
-			if (old[i])
-				*find(old[i]->hash) = old[i];
-		free(old);
-	}
-	if (!(e = calloc(1, sizeof *e)))
-		refuse("there is no memory left");
-	e->hash = hash;
-	*find(hash) = e;
-	meet(e, frames, n);
+	struct entry *e = find(hash)->entry;
+	if (!e)
+		enter(hash, e = meet(frames, n));
 	return e;
 }
 
@@ -996,7 +1083,7 @@ static struct entry *entry_of(void **frames, int n) {
 struct trail {
 	void **frame; // of the wrapper
 	unsigned layouts;
-	int n;
+	int n, room;
 	struct {
 		void *ret;
 		ptrdiff_t at; // from the frame
@@ -1084,10 +1171,10 @@ static void note_layouts(void **frame) {
 }
 
 static void remember(struct entry *e, void **frame, void **frames, const ptrdiff_t *at, int n) {
-	free(e->trail);
-	if (!(e->trail = malloc(sizeof *e->trail + n * sizeof *e->trail->steps)))
-		refuse("there is no memory left");
-	*e->trail = (struct trail){frame, layouts, n};
+	int room = e->trail ? e->trail->room : 0;
+	if (n > room)
+		e->trail = keep(sizeof *e->trail + n * sizeof *e->trail->steps), room = n;
+	*e->trail = (struct trail){frame, layouts, n, room};
 	for (int i = 0; i < n; i++)
 		e->trail->steps[i].ret = frames[i], e->trail->steps[i].at = at[i];
 }
@@ -1097,9 +1184,9 @@ static struct entry *search(void **frame) {
 	ptrdiff_t at[DEPTH];
 	int fixed, walked = walk(frame, frames, at, &fixed), first = 0;
 	uint64_t hash = hash_of(frames, walked);
-	struct entry *e = *find(hash);
+	struct entry *e = find(hash)->entry;
 	if (e && walked) {
-		if (fixed && !threads)
+		if (fixed && !spmdc_threads)
 			remember(e, frame, frames, at, walked);
 		return e;
 	}
@@ -1123,6 +1210,7 @@ static struct entry *context(void **frame) {
 }
 
 static void flush_passed(void) {
+	flush_contexts();
 	if (npassed)
 		engine_passed(list, npassed);
 	npassed = 0;
@@ -1156,7 +1244,7 @@ static int whole(MPI_Comm comm) {
 static int barrier(void **frame) {
 	spmdc_depth++;
 	struct entry *e = context(frame);
-	if (dirty || unwatched || busy || persistent || sharing)
+	if (spmdc_dirty || unwatched || busy || persistent || sharing)
 		spmdc_mark(REMOTE);
 	if (e->remaining == 0 && spmdc_summary == PRIVATE) {
 		pass(e, -1, 0, 0);
@@ -1172,6 +1260,7 @@ static int barrier(void **frame) {
 	if (!plain) {
 		flush_passed();
 		engine_arrive(e->place, own_summary, words);
+		words[1] = e->context, words[2] = ~e->context;
 	}
 	double begin = now();
 	int stalled = vote(words, 0);
@@ -1247,8 +1336,8 @@ static void begin(int level) {
 	protecting = !p || strcmp(p, "0");
 	relearning = strstr(config, "\"relearn\":0,") == NULL;
 	int audit = strstr(config, "\"mode\":\"audit\"") != NULL;
-	threads = level == MPI_THREAD_MULTIPLE;
-	if (threads && !audit)
+	spmdc_threads = level == MPI_THREAD_MULTIPLE;
+	if (spmdc_threads && !audit)
 		refuse("the program wants MPI_THREAD_MULTIPLE: barriers cannot be elided while several threads call MPI\n  spmdc mpi audit reports on such a program");
 	find_unwind();
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
@@ -1265,8 +1354,7 @@ static void begin(int level) {
 	engine_conclude = dlsym(lib, "engine_conclude");
 	engine_passed = dlsym(lib, "engine_passed");
 	engine_finish = dlsym(lib, "engine_finish");
-	if (!(entries = calloc(centries, sizeof *entries)))
-		refuse("there is no memory left");
+	entries = keep(centries * sizeof *entries);
 	PMPI_Comm_dup(MPI_COMM_WORLD, &own);
 	// Nobody knows whether a detector sees what libraries do: it is for runs in which nothing is elided.
 	int wanted = audit && detector;
@@ -1290,7 +1378,7 @@ static void begin(int level) {
 	const char *name = strrchr(exe, '/');
 	snprintf(program, sizeof program, "%s %012lx", name ? name + 1 : exe, (unsigned long)(identity >> 16));
 	PMPI_Irecv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, 0, own, &never);
-	char *error = engine_start(config, program, rank, size, vote, gather);
+	char *error = engine_start(config, program, rank, size, vote, gather, &rules);
 	if (error)
 		refuse("%s", error);
 	install();

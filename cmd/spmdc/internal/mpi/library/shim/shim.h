@@ -29,10 +29,42 @@ int spmdc_inside(void);
 
 // spmdc_buffer is the address by which MPI reaches a buffer of the program; it sets watched if that
 // is in a window, and then counts the access.
-void *spmdc_buffer(const void *p, int *watched);
+extern char *spmdc_arena, *spmdc_top; // windows are there,
+extern int spmdc_pieces;              // or in so many other places
+void *spmdc_window_buffer(const void *p, int *watched);
+static inline void *spmdc_buffer(const void *p, int *watched) {
+	if (spmdc_pieces == 0 && ((char *)p < spmdc_arena || (char *)p >= spmdc_top))
+		return (void *)p;
+	return spmdc_window_buffer(p, watched);
+}
 
-void spmdc_operation(MPI_Win win, int target);         // an operation on the memory of a target begins
-void spmdc_flush(MPI_Win win, int target, int clears); // those on a target end, or on all if it is below 0
+// spmdc_pending is the operations on a window that have begun and whose end is not known.
+struct spmdc_pending {
+	MPI_Win win;
+	char *dirty; // by target
+	int count;   // of targets
+	int open;    // of them dirty
+	struct spmdc_pending *next;
+};
+extern struct spmdc_pending *spmdc_last;
+extern int spmdc_dirty, spmdc_blinds, spmdc_threads;
+
+// An operation on the memory of a target begins.
+void spmdc_begin_operation(MPI_Win win, int target);
+static inline void spmdc_operation(MPI_Win win, int target) {
+	struct spmdc_pending *p = spmdc_last;
+	if (p && p->win == win && target >= 0 && target < p->count && p->dirty[target] && spmdc_blinds == 0 && !spmdc_threads)
+		spmdc_mark(REMOTE);
+	else
+		spmdc_begin_operation(win, target);
+}
+
+// Those on a target end, or on all if it is below 0.
+void spmdc_end_operations(MPI_Win win, int target, int clears);
+static inline void spmdc_flush(MPI_Win win, int target, int clears) {
+	if (spmdc_dirty && (clears || spmdc_summary != REMOTE))
+		spmdc_end_operations(win, target, clears);
+}
 
 // spmdc_source notes from where a message is received or looked for, and reports whether that is from any.
 int spmdc_source(int source);

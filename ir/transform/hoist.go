@@ -1,0 +1,151 @@
+package transform
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/procfunc/linalg"
+)
+
+// Hoist gives a scalar the elements of INTEGER arrays that subscripts in a loop have in them
+// and no iteration changes. In
+//
+//	do c = w(i), m                      pick = w(i)
+//	   b(c) = p(c-w(i))                 do c = pick, m
+//	end do                                 b(c) = p(c-pick)
+//	                                    end do
+//
+// the subscripts are affine forms on the right: where the elements of p are is known without
+// lists of them.
+func (a *Analysis) Hoist(loop *ir.Do) (*Change, error) {
+	refs := a.steady(loop)
+	if len(refs) == 0 {
+		return nil, refuse("no element that its subscripts need is known to be there and to stay the same")
+	}
+	c := &Change{Kind: Hoist, Old: loop}
+	picks := map[string]*ir.Symbol{} // by element
+	var names []string
+	for _, r := range refs {
+		text := ir.ExprString(r)
+		if picks[text] != nil {
+			continue
+		}
+		s := &ir.Symbol{Name: a.freshName(r.Sym.Name + ".pick"), Pos: r.Sym.Pos, Type: r.Typ, Site: r.Sym.Site}
+		a.symbols[s.Name], picks[text] = s, s
+		c.Symbols = append(c.Symbols, s)
+		at := ir.X{Pos: loop.Pos, Typ: r.Typ}
+		c.New = append(c.New, &ir.Assign{S: ir.S{Pos: loop.Pos, Site: loop.Site}, LHS: &ir.Var{X: at, Sym: s}, RHS: ir.Clone(r)})
+		names = append(names, text)
+	}
+	cp := ir.NewCopier()
+	cp.Expr = func(e ir.Expr) ir.Expr {
+		return ir.Rewrite(e, func(e ir.Expr) ir.Expr {
+			if r, ok := e.(*ir.Ref); ok {
+				if s := picks[ir.ExprString(r)]; s != nil {
+					return &ir.Var{X: r.X, Sym: s}
+				}
+			}
+			return nil
+		})
+	}
+	c.New = append(c.New, cp.Do(loop, cp.Block))
+	c.What = fmt.Sprintf("%s evaluated in front of it", strings.Join(names, ", "))
+	return c, nil
+}
+
+// Hoists reports whether Hoist finds an element to evaluate in front of loop.
+func (a *Analysis) Hoists(loop *ir.Do) bool { return len(a.steady(loop)) > 0 }
+
+// steady lists the elements in subscripts of distributed arrays in loop that no iteration
+// changes, and that are evaluated whenever the loop is executed.
+func (a *Analysis) steady(loop *ir.Do) (list []*ir.Ref) {
+	changed := a.info.Modified(loop)
+	fixed := func(e ir.Expr) bool {
+		ok := true
+		ir.WalkExpr(e, func(e ir.Expr) bool {
+			switch e := e.(type) {
+			case *ir.Var:
+				ok = ok && !changed[e.Sym] && e.Sym != loop.Index
+			case *ir.Ref:
+				ok = ok && !changed[e.Sym] && !e.Sym.Distributed() && !e.Sym.Coarray
+			case *ir.CoRef, *ir.Call:
+				ok = false
+			}
+			return ok
+		})
+		return ok
+	}
+	var inBounds []string
+	for _, e := range []ir.Expr{loop.Lo, loop.Hi, loop.Step} {
+		ir.WalkExpr(e, func(e ir.Expr) bool {
+			if r, ok := e.(*ir.Ref); ok {
+				inBounds = append(inBounds, ir.ExprString(r))
+			}
+			return true
+		})
+	}
+	for _, o := range a.occurrences(loop) {
+		if !o.ref.Sym.Distributed() {
+			continue
+		}
+		sure := !o.conditional && len(o.conds) == 0 && a.run(o.loops[len(a.around[loop]):])
+		for _, sub := range o.ref.Subs {
+			ir.WalkExpr(sub, func(e ir.Expr) bool {
+				r, ok := e.(*ir.Ref)
+				if !ok || !r.Typ.IsInteger() || !fixed(r) {
+					return true
+				}
+				if slices.Contains(inBounds, ir.ExprString(r)) || sure && a.exists(r, loop) {
+					list = append(list, r)
+				}
+				return false
+			})
+		}
+	}
+	return list
+}
+
+// run reports whether each of the loops, one in another, is known to have an iteration
+// whenever it is reached.
+func (a *Analysis) run(loops []ir.Stmt) bool {
+	for _, l := range loops {
+		d, ok := l.(*ir.Do)
+		if !ok {
+			return false
+		}
+		b := a.info.Bounds(d)
+		if !b.Affine() {
+			return false
+		}
+		first, last := b.Lo, b.Hi
+		if b.Step < 0 {
+			first, last = last, first
+		}
+		none, ok := first.Sub(last) // more than 0 where there is none
+		if none.C--; !ok || !a.at(d).never(none) {
+			return false
+		}
+	}
+	return true
+}
+
+// exists reports whether the subscripts of r are known to be within the bounds of its array
+// in front of loop.
+func (a *Analysis) exists(r *ir.Ref, loop *ir.Do) bool {
+	if r.Sym.IsOpen() {
+		return false
+	}
+	known := a.at(loop)
+	for d, e := range r.Subs {
+		at, ok := a.info.Affine(e)
+		b := r.Sym.Dims[d]
+		below, ok1 := linalg.Const(int64(b.Lo) - 1).Sub(at)
+		above, ok2 := at.Sub(linalg.Const(int64(b.Hi) + 1))
+		if !ok || !ok1 || !ok2 || !known.never(below) || !known.never(above) {
+			return false
+		}
+	}
+	return true
+}
