@@ -135,10 +135,20 @@ func (t *attempt) stepping(r *Range, lo, hi ir.Expr, step linalg.Affine) {
 }
 
 // bound is the affine form of e, a bound of a loop, or one that is nowhere greater
-// (side -1) or less (side 1) than a form of e with remainders.
+// (side -1) or less (side 1) than a form of e with remainders, or than a MAX or MIN: a constant,
+// if one of its arguments has such a bound.
 func (a *analyzer) bound(e ir.Expr, side int) (f linalg.Affine, ok, rounded bool) {
 	if f, ok = a.affine(e); ok {
 		return f, true, false
+	}
+	if c, is := e.(*ir.Call); is && c.Name == map[int]string{-1: "max", 1: "min"}[side] && c.Typ.IsInteger() {
+		for _, x := range c.Args {
+			g, found, _ := a.bound(x, side)
+			if found && (!ok || g.IsConst() && !f.IsConst()) {
+				f, ok = g, true
+			}
+		}
+		return f, ok, true
 	}
 	if f, ok = a.info.Rounded(e); ok {
 		f, ok = a.info.Quotients().Bound(f, side)

@@ -14,7 +14,8 @@ import (
 //	   do q = -2, 2
 //	      s = s + a(i,j+q)       a(i,j-2), a(i,j-1), a(i,j), a(i,j+1), a(i,j+2)
 //
-// which the overlap has, as if all of them were written out.
+// which the overlap has, as if all of them were written out. So it is where the loop is over
+// max(j-2,1), min(j+2,n), and reads a(i,q).
 
 // mostNeighbours is the number of distances that are told apart.
 const mostNeighbours = 64
@@ -47,7 +48,7 @@ func (t *attempt) neighbours(o occurrence, exec []Constraint) (list []neighbour)
 	if len(loops) == 0 {
 		return nil
 	}
-	at := map[string]int64{}
+	at := map[string]linalg.Affine{}
 	var visit func(loops []*ir.Do) bool
 	visit = func(loops []*ir.Do) bool {
 		if len(loops) == 0 {
@@ -58,25 +59,14 @@ func (t *attempt) neighbours(o occurrence, exec []Constraint) (list []neighbour)
 			return ok && len(list) <= mostNeighbours
 		}
 		d := loops[0]
-		lo, ok1 := t.a.affine(d.Lo)
-		hi, ok2 := t.a.affine(d.Hi)
-		step, ok3 := t.a.affine(d.Step)
-		if !ok1 || !ok2 || !ok3 || !lo.IsConst() || !hi.IsConst() || !step.IsConst() || step.C == 0 {
-			return false
-		}
-		last := lo.C + (hi.C-lo.C)/step.C*step.C
-		if (hi.C-lo.C)*step.C < 0 || abs((last-lo.C)/step.C) >= mostNeighbours {
-			return false
-		}
-		for x := lo.C; ; x += step.C {
-			at[d.Index.Name] = x
+		first, n, step := t.few(d)
+		for x := range n {
+			at[d.Index.Name], _ = first.Add(linalg.Const(int64(x) * step))
 			if !visit(loops[1:]) {
 				return false
 			}
-			if x == last {
-				return true
-			}
 		}
+		return n > 0
 	}
 	if !visit(loops) || len(list) == 0 {
 		return nil
@@ -84,8 +74,61 @@ func (t *attempt) neighbours(o occurrence, exec []Constraint) (list []neighbour)
 	return list
 }
 
+// few gives the least value that the index of d may have, the most iterations that d may have,
+// 0 if that is not known or too large, and how far two of them are apart.
+func (t *attempt) few(d *ir.Do) (first linalg.Affine, n int, step int64) {
+	by, ok := t.a.affine(d.Step)
+	if !ok || !by.IsConst() || by.C == 0 {
+		return first, 0, 0
+	}
+	step = by.C
+	lo, hi := d.Lo, d.Hi
+	if step < 0 {
+		lo, hi = hi, lo
+	}
+	changed := t.a.info.Modified(d)
+	n = mostNeighbours + 1
+	for _, l := range t.a.limits(lo, "max") {
+		if slices.ContainsFunc(l.Vars(), func(v string) bool { return changed[t.a.symbols[v]] }) {
+			continue
+		}
+		for _, h := range t.a.limits(hi, "min") {
+			far, ok := h.Sub(l)
+			if !ok || !far.IsConst() || far.C < 0 || far.C >= int64(n)*abs(step) {
+				continue
+			}
+			trips := far.C/abs(step) + 1
+			switch _, exact := t.a.affine(d.Lo); {
+			case abs(step) == 1, step > 0 && exact:
+				first, n = l, int(trips)
+			case exact: // it counts from h down
+				first, _ = h.Add(linalg.Const((trips - 1) * step))
+				n = int(trips)
+			}
+		}
+	}
+	if n > mostNeighbours {
+		return first, 0, 0
+	}
+	return first, n, abs(step)
+}
+
+// limits are affine forms of which e, a bound of a loop, has one, or is the MAX or MIN of several
+// values with some of these.
+func (a *analyzer) limits(e ir.Expr, of string) (list []linalg.Affine) {
+	if f, ok := a.affine(e); ok {
+		return []linalg.Affine{f}
+	}
+	if c, ok := e.(*ir.Call); ok && c.Name == of && c.Typ.IsInteger() {
+		for _, x := range c.Args {
+			list = append(list, a.limits(x, of)...)
+		}
+	}
+	return list
+}
+
 // neighbour is what o needs where indices have the values at.
-func (t *attempt) neighbour(o occurrence, exec []Constraint, at map[string]int64) (n neighbour, ok bool) {
+func (t *attempt) neighbour(o occurrence, exec []Constraint, at map[string]linalg.Affine) (n neighbour, ok bool) {
 	there := o
 	there.ref = &ir.Ref{X: o.ref.X, Sym: o.ref.Sym}
 	defer func() {
@@ -103,7 +146,7 @@ func (t *attempt) neighbour(o occurrence, exec []Constraint, at map[string]int64
 		if o.ref.Sym.Mapping.Map.Axes[k].Grid >= 0 {
 			for _, name := range f.Vars() {
 				if x, fixed := at[name]; fixed {
-					if f, known = f.Subst(name, linalg.Const(x)); !known {
+					if f, known = f.Subst(name, x); !known {
 						return n, false
 					}
 				}
