@@ -58,7 +58,7 @@ func (l *lowerer) callStmt(s *ast.Call) []ir.Stmt {
 			d.Msg = s.Proc.Name + " is called, and what is passed for it is no procedure"
 			d.WithHelp("pass a subroutine, and declare it EXTERNAL where it is passed")
 		} else if help := outsideSubroutines[s.Proc.Name]; help != "" {
-			d.Code, d.Msg = codeOutside, "intrinsic subroutine "+strings.ToUpper(s.Proc.Name)+" is not supported"
+			d.Code, d.Msg = codeOutside, "subroutine "+strings.ToUpper(s.Proc.Name)+" is not supported"
 			d.WithHelp("%s", help)
 		} else {
 			d.WithHelp("add it to the file, behind END or behind CONTAINS; without source it cannot be compiled")

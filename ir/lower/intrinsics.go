@@ -154,11 +154,17 @@ func (c *call) result(name string, t ir.Type, args ...ir.Expr) *ir.Call {
 	return &ir.Call{X: ir.X{Pos: c.Pos, Typ: t}, Name: name, Args: args}
 }
 
-// outsideSubroutines names intrinsic subroutines of Fortran that are not supported, with
+// outsideSubroutines names intrinsic and library subroutines that are not supported, with
 // what to do instead.
-var outsideSubroutines = map[string]string{
-	"move_alloc": "write assignments",
-}
+var outsideSubroutines = func() map[string]string {
+	m := map[string]string{"move_alloc": "write assignments"}
+	for _, name := range []string{"alignment", "distribution", "template"} { // the inquiries of module hpf_library, and of HPF_LOCAL_LIBRARY
+		for _, of := range []string{"hpf_", "global_"} {
+			m[of+name] = "leave the call out: explain FILE mapping shows how arrays lie; number_of_processors() and processors_shape() are there"
+		}
+	}
+	return m
+}()
 
 // knownOutside names intrinsics of Fortran that are not supported, with what to
 // write instead.

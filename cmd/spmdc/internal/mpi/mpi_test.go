@@ -106,6 +106,7 @@ func TestPrograms(t *testing.T) {
 		{"shared.c", []string{"mpicc", "shared.c"}, "", 600, 190, 399, "", false},
 		{"loads.c", []string{"mpicc", "loads.c"}, "", 120, 0, 120, "", false},
 		{"files.c", []string{"mpicc", "files.c"}, "", 240, 0, 120, "", false},
+		{"calls.c", []string{"mpicc", "calls.c"}, "", 240, 30, 161, "", false},
 		{"create.c", []string{"mpicc", "create.c"}, "", 200, 40, 150, "", false},
 		// Without the library, too, Debian's MPICH 4.0.2 loses what process 0 puts by MPI_Put: not rma.c and create.c.
 		{"stack.c", []string{"mpicc", "stack.c"}, "", 182, 80, 61, "", false},
@@ -117,6 +118,7 @@ func TestPrograms(t *testing.T) {
 		{"MPICH, anysource.c", []string{"mpicc.mpich", "anysource.c"}, "libmpich-dev", 180, 100, 60, "mpirun.mpich", false},
 		{"MPICH, shared.c", []string{"mpicc.mpich", "shared.c"}, "libmpich-dev", 600, 190, 399, "mpirun.mpich", false},
 		{"MPICH, loads.c", []string{"mpicc.mpich", "loads.c"}, "libmpich-dev", 120, 0, 120, "mpirun.mpich", false},
+		{"MPICH, calls.c", []string{"mpicc.mpich", "calls.c"}, "libmpich-dev", 240, 30, 161, "mpirun.mpich", false},
 		{"MPICH, files.c", []string{"mpicc.mpich", "files.c"}, "libmpich-dev", 240, 0, 120, "mpirun.mpich", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -234,6 +236,16 @@ func TestMisspeculation(t *testing.T) {
 				log, _, said, status, err := ran(t, Options{Mode: elide.Online}, "mpirun"+mpi, "-n", "3", prog, kind)
 				if err != nil || log != nil || status != 4 || !strings.Contains(said, "misspeculation at barrier 41: "+want) || !strings.Contains(said, "late.c") && !strings.Contains(said, "prog+0x") {
 					t.Errorf("%s: status %d, %v\n%s", kind, status, err, said)
+				}
+			}
+			if apart {
+				return
+			}
+			// With a blacklist the second run is right.
+			o := Options{Mode: elide.Online, Blacklist: filepath.Join(t.TempDir(), "black")}
+			for _, want := range []int{4, 0} {
+				if _, _, said, status, err := ran(t, o, "mpirun"+mpi, "-n", "3", prog, "broken"); err != nil || status != want {
+					t.Errorf("blacklist: status %d, want %d; %v\n%s", status, want, err, said)
 				}
 			}
 		})

@@ -35,6 +35,8 @@ int main(int argc, char **argv) {
 		if (i == 45 && strcmp(kind, "receive"))
 			*mine = i; /* an executed barrier follows */
 	}
+	if (strcmp(kind, "end"))
+		MPI_Win_free(&win);
 	MPI_Finalize();
 	return 0;
 }

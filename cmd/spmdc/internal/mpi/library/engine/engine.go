@@ -193,13 +193,11 @@ func start(text, program string, m *machine) error {
 			if o.Plan == nil {
 				o.Plan = &elide.Plan{Program: program}
 			}
-			var paths []elide.Path
 			for _, e := range black.Entries {
 				if e.Verdict == elide.Never {
-					paths = append(paths, e.Suffix)
+					o.Plan.Entries = append(o.Plan.Entries, e)
 				}
 			}
-			o.Plan.Forbid(paths, "blacklist")
 		}
 	}
 	var err error

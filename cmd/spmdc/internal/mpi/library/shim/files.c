@@ -3,12 +3,15 @@
 // The system does not open what is closed of a window: it gets the buffer by MPI's mapping.
 #include "shim.h"
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define REAL(type, name, params) \
@@ -57,6 +60,34 @@ AT(pread, , off_t)
 AT(pread64, , off64_t)
 AT(pwrite, const, off_t)
 AT(pwrite64, const, off64_t)
+
+// A list of buffers, as MPI has them.
+#define LIST(name) \
+	ssize_t name(int fd, const struct iovec *list, int n) { \
+		REAL(ssize_t, #name, (int, const struct iovec *, int)); \
+		descriptor(fd); \
+		if (n < 0 || n > IOV_MAX) \
+			return real(fd, list, n); \
+		struct iovec as[n + 1]; \
+		for (int i = 0; i < n; i++) \
+			as[i] = (struct iovec){buffer(list[i].iov_base), list[i].iov_len}; \
+		return real(fd, as, n); \
+	}
+LIST(readv)
+LIST(writev)
+
+#define SOCKET(name, qualifier, more, args) \
+	ssize_t name(int fd, qualifier void *p, size_t n, int flags more) { \
+		REAL(ssize_t, #name, (int, qualifier void *, size_t, int more)); \
+		return real(fd, buffer(p), n, flags args); \
+	}
+#define TO , const struct sockaddr *to, socklen_t length
+#define FROM , struct sockaddr *restrict to, socklen_t *restrict length
+#define BOTH , to, length
+SOCKET(send, const, , )
+SOCKET(recv, , , )
+SOCKET(sendto, const, TO, BOTH)
+SOCKET(recvfrom, , FROM, BOTH)
 
 size_t fread(void *p, size_t size, size_t n, FILE *f) {
 	REAL(size_t, "fread", (void *, size_t, size_t, FILE *));

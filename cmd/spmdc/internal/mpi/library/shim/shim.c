@@ -1439,11 +1439,17 @@ static int own_memory(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, ch
 	return e;
 }
 
+// alone reports whether a communicator has one process: nobody else reaches its windows, which are not watched.
+static int alone(MPI_Comm comm) {
+	int n = 0;
+	return PMPI_Comm_size(comm, &n) == MPI_SUCCESS && n == 1;
+}
+
 int spmdc_win_allocate(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win) {
 	spmdc_depth++;
 	char **p = base;
 	int e = PMPI_Win_allocate(bytes, unit, info, comm, base, win);
-	if (e == MPI_SUCCESS) {
+	if (e == MPI_SUCCESS && !alone(comm)) {
 		char *view = bytes ? watch(*p, bytes, *win, 0) : *p;
 		int watched = bytes == 0 || view, all;
 		PMPI_Allreduce(&watched, &all, 1, MPI_INT, MPI_MIN, comm);
@@ -1463,7 +1469,7 @@ int spmdc_win_allocate_shared(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm 
 	spmdc_depth++;
 	char **p = base;
 	int e = PMPI_Win_allocate_shared(bytes, unit, info, comm, base, win);
-	if (e == MPI_SUCCESS) {
+	if (e == MPI_SUCCESS && !alone(comm)) {
 		// The program may go from one process's memory to another's.
 		char *low = NULL, *high = NULL, *view;
 		int n;
@@ -1514,7 +1520,7 @@ int spmdc_win_get_attr(MPI_Win win, int key, void *value, int *flag) {
 int spmdc_win_create(void *base, MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
 	spmdc_depth++;
 	int e = PMPI_Win_create(base, bytes, unit, info, comm, win);
-	if (e == MPI_SUCCESS) {
+	if (e == MPI_SUCCESS && !alone(comm)) {
 		int watched = bytes == 0, all;
 		PMPI_Allreduce(&watched, &all, 1, MPI_INT, MPI_MIN, comm);
 		if (!all)
