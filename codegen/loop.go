@@ -270,6 +270,7 @@ func (g *gen) label(loop ir.Stmt, name string) {
 	if name == "" {
 		name = fmt.Sprintf("loop%d", loop.Position().Line)
 	}
+	name = strings.ReplaceAll(name, "%", "_") // that of a procedure which the source does not have
 	if token.IsKeyword(name) {
 		name += "_"
 	}

@@ -477,6 +477,7 @@ func (l *lowerer) shapeOf(e ast.Expr, pre *[]ir.Stmt) (lo, n []ir.Expr, ok bool)
 // other lower bounds than the constants that it has.
 func (l *lowerer) allocated(s *ir.Symbol, a *allocatable, lo, n []ir.Expr, pos source.Pos) (out []ir.Stmt, lower bool) {
 	if p := l.pointers[s]; p != nil {
+		l.alone(p.heap, s, pos)
 		return l.allocatedBlock(p, a, lo, n, pos), false
 	}
 	for k, high := range a.hi {

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/lower/derived"
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
 )
@@ -32,6 +34,9 @@ type heap struct {
 	static  int
 	targets []*ir.Symbol
 	places  map[declared]int // of targets: how many elements are in front of them
+
+	reported    bool
+	pool, block *ir.Symbol // what ALLOCATE gives blocks to: components of objects in pools, and other variables
 }
 
 // elements is how many elements s has, 1 for a scalar.
@@ -225,6 +230,35 @@ func (l *lowerer) filled(h *heap, at, n int, c *ir.Const, pos source.Pos) ir.Stm
 	x := &ir.Ref{X: ir.X{Pos: pos, Typ: h.array.Type}, Sym: h.array, Subs: []ir.Expr{varOf(i, pos)}}
 	return &ir.Do{S: ir.S{Pos: pos}, Index: i, Lo: l.intConst(at+1, pos), Hi: l.intConst(at+n, pos), Step: l.intConst(1, pos),
 		Body: one(l.setTo(x, l.convert(ir.Clone(c), h.array.Type), pos)), End: pos}
+}
+
+// alone reports s, which is allocated in h: a pool stays where it is when it grows only if nothing else is
+// allocated there.
+func (l *lowerer) alone(h *heap, s *ir.Symbol, pos source.Pos) {
+	first := h.pool
+	switch {
+	case !derived.Pooled(s.Source()):
+		if h.block == nil {
+			h.block = s
+		}
+	case h.pool == nil:
+		h.pool, first = s, h.block
+	}
+	if first == nil || first == s || h.reported {
+		return
+	}
+	h.reported = true
+	l.errorf(codeOutside, pos, "pointers that are assigned to each other point to %s, and to %s", allocatedAs(first), allocatedAs(s)).
+		WithHelp("let pointers point to the objects, and write the component behind them, or declare the pointers apart")
+}
+
+// allocatedAs is s in words.
+func allocatedAs(s *ir.Symbol) string {
+	home, part, pooled := strings.Cut(s.Source(), "%pool%")
+	if !pooled {
+		return s.Source() + ", which is allocated"
+	}
+	return "the component " + part + " of allocated objects of type " + home[strings.LastIndex(home, "%")+1:]
 }
 
 // allocatedBlock gives p, with the flag of a, a block of the heap with these bounds.

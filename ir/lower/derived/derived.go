@@ -35,7 +35,7 @@ func Flatten(f *ast.File, diags *source.List) (out *ast.File, ok bool) {
 	before := diags.Errors()
 	p := &program{diags: diags, modules: map[string]*scope{}, external: map[string]*function{}, scopes: map[*ast.Program]*scope{},
 		overridden: map[*record]map[string]source.Pos{}, intrinsic: intrinsicTypes(),
-		extra: map[*ast.Program][]*ast.Program{}, callers: map[*ast.Program]*callers{}, called: map[string]*function{}, global: map[string][]*function{}, alone: map[*ast.Program]string{},
+		extra: map[*ast.Program][]*ast.Program{}, associates: map[*ast.Program]*associating{}, callers: map[*ast.Program]*callers{}, called: map[string]*function{}, global: map[string][]*function{}, alone: map[*ast.Program]string{},
 		descriptors: map[int]*record{}, pooled: map[string]*ast.Program{}}
 	for _, m := range f.Modules {
 		p.modules[m.Name] = p.declare(m, nil)
@@ -68,15 +68,16 @@ type program struct {
 	overridden map[*record]map[string]source.Pos // procedures of a type that extensions replace
 	intrinsic  map[string]*record                // types of iso_fortran_env
 
-	records []*record                       // all types, in the order of their definitions
-	anys    []*record                       // those of what is declared with CLASS
-	alone   map[*ast.Program]string         // names of procedures that look like others without derived types
-	number  *component                      // the first one of such, where the run decides about the type
-	extra   map[*ast.Program][]*ast.Program // procedures that units get
-	callers map[*ast.Program]*callers       // of pointers to procedures, by their interfaces
-	faces   []*callers                      // the same, in the order of their use
-	called  map[string]*function            // what calls by such pointers, by name
-	global  map[string][]*function          // procedures of types, by their generic names
+	records    []*record                       // all types, in the order of their definitions
+	anys       []*record                       // those of what is declared with CLASS
+	alone      map[*ast.Program]string         // names of procedures that look like others without derived types
+	number     *component                      // the first one of such, where the run decides about the type
+	extra      map[*ast.Program][]*ast.Program // procedures that units get
+	associates map[*ast.Program]*associating   // of functions that are pointers
+	callers    map[*ast.Program]*callers       // of pointers to procedures, by their interfaces
+	faces      []*callers                      // the same, in the order of their use
+	called     map[string]*function            // what calls by such pointers, by name
+	global     map[string][]*function          // procedures of types, by their generic names
 
 	laters      []later
 	descriptors map[int]*record
@@ -147,7 +148,7 @@ func mentions(f *ast.File) bool {
 		}
 	}
 	unit = func(u *ast.Program) bool {
-		if u.Prefix != nil && u.Prefix.Of.Name != "" || spec(u.Spec) {
+		if u.Prefix != nil && u.Prefix.Of.Name != "" || spec(u.Spec) || isPointerResult(u) {
 			return true
 		}
 		if body(u.Body); found {

@@ -232,6 +232,7 @@ func (p *program) declare(u *ast.Program, outer *scope) *scope {
 	for _, in := range u.Contains {
 		s.procs[in.Name].scope = p.declare(in, s)
 	}
+	p.associate(s, u)
 	for _, st := range u.Spec {
 		if b, ok := st.(*ast.Interface); ok {
 			p.generic(s, b)

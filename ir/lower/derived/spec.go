@@ -22,6 +22,7 @@ type unit struct {
 	alone  bool              // which has no statements inside
 	views  []ast.Association // arrays that it sees by names of its own, and
 	shapes map[string]string // these names by their descriptors
+	uses   []ast.Stmt        // what else it takes from modules
 }
 
 // unit is u without derived types.
@@ -44,6 +45,7 @@ func (p *program) unit(u *ast.Program) *ast.Program {
 	}
 	out.Body = t.list(u.Body)
 	out.Spec = append(append(out.Spec, t.scope.temps...), p.ownNames(u)...)
+	out.Spec = append(slices.Concat(t.uses, out.Spec), p.exported(u)...)
 	out.Body = append(t.start, t.finished(out.Body)...)
 	if u.Kind == ast.MainUnit {
 		uses, calls := p.allBegins(u)

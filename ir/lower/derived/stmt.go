@@ -561,6 +561,10 @@ func (t *unit) pointerAssign(s *ast.PointerAssign) []ast.Stmt {
 			continue
 		}
 		to := t.object(p)
+		if call := t.associates(p, s.X, s.Base); call != nil && (to == nil || to.of == nil) {
+			out = append(out, call)
+			continue
+		}
 		if to == nil || to.of == nil {
 			out = append(out, &ast.PointerAssign{Base: s.Base, To: []ast.Expr{t.expr(p)}, X: t.expr(clone(s.X))})
 			continue
