@@ -21,7 +21,7 @@ func (g *gen) view(r *ir.Ref) (object string, subs []string) {
 			return object, subs
 		}
 	} else {
-		object = g.names.sym(r.Sym)
+		object = g.object(r)
 	}
 	for _, s := range r.Subs {
 		subs = append(subs, g.position(s))

@@ -113,8 +113,10 @@ func EmitFiles(p *plan.Plan, o Options) (map[string][]byte, []Loop, error) {
 
 		parts:    map[*ir.Do]string{},
 		sections: map[*comm.Reduction]sectionPart{},
-		copyOf:   map[*ir.Ref]*ir.Ref{},
-		vectors:  map[*ir.Do]*vectorLoop{}, serialVectors: map[*ir.Do]*vectorLoop{}, partial: map[*ir.Symbol]func() string{}, partialRef: map[*ir.Ref]func() string{}, texts: map[*ir.Symbol]string{}, textElements: map[string]bool{}, fused: map[*ir.Bin]side{}, kernelOf: map[string]*kernel.Kernel{},
+
+		partsNames: map[*ir.Symbol]string{},
+		copyOf:     map[*ir.Ref]*ir.Ref{},
+		vectors:    map[*ir.Do]*vectorLoop{}, serialVectors: map[*ir.Do]*vectorLoop{}, partial: map[*ir.Symbol]func() string{}, partialRef: map[*ir.Ref]func() string{}, texts: map[*ir.Symbol]string{}, textElements: map[string]bool{}, fused: map[*ir.Bin]side{}, kernelOf: map[string]*kernel.Kernel{},
 		points: map[*ir.Checkpoint]int{}, pointSites: map[*ir.Checkpoint]int{},
 	}
 	ir.Walk(p.Program.IR.Body, func(s ir.Stmt) bool {
@@ -145,21 +147,22 @@ type gen struct {
 	temps, comms, lists, walked map[*comm.Comm]string // Go names
 	grids                       map[*ir.Grid]string
 
-	bound    map[*ir.Symbol]int  // scalars that are local to a loop here
-	declared map[*ir.Symbol]bool // scalars that the function declares
-	read     map[*ir.Symbol]bool // of these, those that are read
-	used     map[*ir.Symbol]bool
-	leaf     map[*ir.Ref]string     // how a leaf loop addresses a reference
-	rows     []*kernel.Rows         // the nests over rows
-	picked   map[*ir.Ref]pickedFrom // how it addresses one that subscripts pick
-	prefix   map[ir.Stmt]func()     // emits what it needs before a statement
-	index    []int                  // open loops: line of the index definition, or -1
-	final    map[*ir.Do]string
-	parts    map[*ir.Do]string               // open loops in strips: the iterations of the strip
-	sections map[*comm.Reduction]sectionPart // what of them is combined in the strip at hand
-	blocks   *blockNames                     // of the pipelined region at hand, if it is in blocks
-	serial   int
-	around   int // open loops that all PEs execute together
+	bound      map[*ir.Symbol]int  // scalars that are local to a loop here
+	declared   map[*ir.Symbol]bool // scalars that the function declares
+	read       map[*ir.Symbol]bool // of these, those that are read
+	used       map[*ir.Symbol]bool
+	leaf       map[*ir.Ref]string     // how a leaf loop addresses a reference
+	rows       []*kernel.Rows         // the nests over rows
+	picked     map[*ir.Ref]pickedFrom // how it addresses one that subscripts pick
+	prefix     map[ir.Stmt]func()     // emits what it needs before a statement
+	index      []int                  // open loops: line of the index definition, or -1
+	final      map[*ir.Do]string
+	parts      map[*ir.Do]string               // open loops in strips: the iterations of the strip
+	sections   map[*comm.Reduction]sectionPart // what of them is combined in the strip at hand
+	partsNames map[*ir.Symbol]string           // of arrays, see partsOf
+	blocks     *blockNames                     // of the pipelined region at hand, if it is in blocks
+	serial     int
+	around     int // open loops that all PEs execute together
 
 	divided      bool // PEs execute different parts of what is emitted now
 	loops        int  // of the program

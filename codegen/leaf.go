@@ -603,7 +603,7 @@ func (l *leaf) object(r *ir.Ref) string {
 	} else if acc != nil && acc.Mode == comm.Walk {
 		return l.g.comms[acc.Comm]
 	}
-	return l.g.names.sym(r.Sym)
+	return l.g.object(r)
 }
 
 // linear describes r if its subscripts are affine in the index and in terms

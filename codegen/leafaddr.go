@@ -224,7 +224,7 @@ func (l *leaf) counted(r *ir.Ref) bool {
 	if acc := l.g.access(r); acc != nil && acc.Mode == comm.Temp {
 		return acc.Comm.Dense()
 	}
-	if m := r.Sym.Mapping; m != nil && !l.g.alonePE {
+	if m := l.g.mapping(r); m != nil {
 		for _, ax := range m.Map.Axes {
 			if ax.Grid >= 0 && !ax.Format.IsBlock() {
 				return false
@@ -301,7 +301,7 @@ func (l *leaf) unit(f leafRef) bool {
 		return false
 	}
 	var ax *dist.Axis
-	if m := f.ref.Sym.Mapping; m != nil && m.Map.Axes[0].Grid >= 0 && !l.g.alonePE {
+	if m := l.g.mapping(f.ref); m != nil && m.Map.Axes[0].Grid >= 0 {
 		ax = &m.Map.Axes[0]
 	}
 	if len(l.part) == 0 {

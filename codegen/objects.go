@@ -50,6 +50,11 @@ func (g *gen) objects(body []line) {
 			}
 		}
 		g.declareOwn(used)
+		for _, s := range p.Symbols {
+			if name := g.partsNames[s]; name != "" && used[name] {
+				g.out.p("%s := spmd.NewParts(pe, %s)", name, g.names.sym(s))
+			}
+		}
 		for _, t := range g.groups {
 			if used[t.name] {
 				g.declare(t)

@@ -49,10 +49,20 @@ func idle(e ir.Expr, zero string) bool {
 func (g *gen) startReductions(n *comm.Start) {
 	for _, red := range n.Reduce {
 		zero := neutral(red)
+		g.out.at = red.At().Position().Line
+		if red.Parted {
+			switch red.Name {
+			case "and":
+				zero = "true"
+			case "or":
+				zero = "false"
+			}
+			g.out.p("%s.Start(%s) // the owners start from the values before", g.partsOf(red.Sym), zero)
+			continue
+		}
 		if zero == "" {
 			continue
 		}
-		g.out.at = red.At().Position().Line
 		if red.Sym.IsArray() {
 			for _, s := range red.Starts {
 				g.starts[s] = zero
@@ -81,6 +91,9 @@ func (g *gen) finishReductions(n *comm.Combine) {
 	for _, set := range n.MessageGroups() {
 		red := set[0]
 		switch {
+		case red.Parted:
+			g.out.p("spmd.%sParts(pe, %d, %s) // #%d %s over all PEs, element by element: each owner takes what all others have",
+				reduceFunc[red.Name], g.reduceSite(red), g.partsOf(red.Sym), red.ID, red.Name)
 		case red.Sym.IsArray():
 			for _, s := range red.Starts {
 				delete(g.starts, s)
@@ -95,6 +108,37 @@ func (g *gen) finishReductions(n *comm.Combine) {
 				s, reduceFunc[red.Name], g.reduceSite(red), s, red.ID, red.Name)
 		}
 	}
+}
+
+// partsOf is the Go name of the parts of a distributed array.
+func (g *gen) partsOf(s *ir.Symbol) string {
+	if g.partsNames[s] == "" {
+		g.partsNames[s] = g.names.fresh(s.Name + "Parts")
+	}
+	return g.partsNames[s]
+}
+
+// object is the Go name of what the element of r lies in, if that is no communication: the
+// array, or the parts of it.
+func (g *gen) object(r *ir.Ref) string {
+	if g.inParts(r) {
+		return g.partsOf(r.Sym)
+	}
+	return g.names.sym(r.Sym)
+}
+
+// inParts reports whether r is accumulated into in parts.
+func (g *gen) inParts(r *ir.Ref) bool {
+	acc := g.access(r)
+	return acc != nil && acc.Mode == comm.Part
+}
+
+// mapping is how the elements of what r lies in are distributed; nil if all are there.
+func (g *gen) mapping(r *ir.Ref) *ir.Mapping {
+	if g.alonePE || g.inParts(r) {
+		return nil
+	}
+	return r.Sym.Mapping
 }
 
 // countOnce makes a partial value that the PEs along some grid dimensions have in common

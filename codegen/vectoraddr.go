@@ -70,8 +70,8 @@ func (v *vectorLoop) shifts(f leafRef) bool {
 	if acc := v.leaf.g.access(f.ref); acc != nil && acc.Mode == comm.Temp {
 		return false
 	}
-	m := f.ref.Sym.Mapping
-	return m == nil || v.leaf.g.alonePE || m.Map.Axes[0].Grid < 0 || m.Map.Axes[0].Format.IsBlock()
+	m := v.leaf.g.mapping(f.ref)
+	return m == nil || m.Map.Axes[0].Grid < 0 || m.Map.Axes[0].Format.IsBlock()
 }
 
 // column is the reference to the element in a place's column from which streams that are

@@ -51,6 +51,9 @@ func (n coverage) program(p *comm.Program) {
 			if len(r.Starts) > 0 {
 				n["started elements"]++
 			}
+			if r.Parted {
+				n["reduction of elements at their owners"]++
+			}
 		}
 	}
 	n.nodes(p.Body, nil)

@@ -166,6 +166,9 @@ func (p *Program) Explain() string {
 	}
 	for _, r := range p.Reduces {
 		fmt.Fprintf(&b, "#%-3d %-10s %-24s line %-4d partial values by the owners of %s", r.ID, r.Name, r.What(), r.Line, ir.ExprString(r.By))
+		if r.Parted {
+			fmt.Fprintf(&b, ", combined by those of %s", r.Sym.Name)
+		}
 		if r.Moved != nil {
 			fmt.Fprintf(&b, ", combined behind the loop in line %d", r.Moved.Position().Line)
 		}

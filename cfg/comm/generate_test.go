@@ -226,6 +226,14 @@ func (g *generator) sums() {
 	if g.odds(30, "rank 2") {
 		name, subs = "r", append(subs, g.of("second", "j", "k", "k", "m", "1"))
 	}
+	distributed := g.odds(30, "distributed")
+	if distributed {
+		a := g.array()
+		name, subs = a.name, nil
+		for d := range a.lo {
+			subs = append(subs, g.of("picked", "ia(i)", "ia(j)", []string{"i", "j", "k"}[d]))
+		}
+	}
 	lhs := fmt.Sprintf("%s(%s)", name, strings.Join(subs, ","))
 	g.line("do k = %d, %d", safeLo, safeHi)
 	g.enter("k", safeLo, safeHi)
@@ -246,6 +254,9 @@ func (g *generator) sums() {
 				slices.Reverse(indices)
 			}
 			e = fmt.Sprintf("%s(%s)", a.name, strings.Join(indices, ","))
+		}
+		if distributed { // nothing else keeps it small
+			e = fmt.Sprintf("mod(%s, 97)", e)
 		}
 		line := fmt.Sprintf("%s = %s %s %s", lhs, lhs, op, e)
 		if len(op) > 1 {

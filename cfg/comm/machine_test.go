@@ -61,7 +61,8 @@ type pe struct {
 	implied map[*ir.Symbol]float64
 	region  *comm.Region // being executed
 	walked  map[*comm.Comm]int
-	starts  map[ir.Expr]float64 // left sides that start a reduction of elements, and from what
+	starts  map[ir.Expr]float64      // left sides that start a reduction of elements, and from what
+	parts   map[*ir.Symbol][]float64 // of a distributed array that is accumulated into in parts
 }
 
 // temporary is what a communication brought to one PE.
@@ -98,7 +99,7 @@ func runSPMD(p *comm.Program, np int) *spmd {
 		m.symbols[s.Name] = s
 	}
 	for id := range np {
-		q := &pe{m: m, id: id, values: map[*ir.Symbol]float64{}, arrays: map[*ir.Symbol]*interp.Cells{}, fetched: map[*comm.Comm]*temporary{}, walked: map[*comm.Comm]int{}, starts: map[ir.Expr]float64{}}
+		q := &pe{m: m, id: id, values: map[*ir.Symbol]float64{}, arrays: map[*ir.Symbol]*interp.Cells{}, fetched: map[*comm.Comm]*temporary{}, walked: map[*comm.Comm]int{}, starts: map[ir.Expr]float64{}, parts: map[*ir.Symbol][]float64{}}
 		m.pes = append(m.pes, q)
 	}
 	for _, s := range p.IR.Symbols {
@@ -265,6 +266,10 @@ func (m *spmd) start(n *comm.Start) {
 			interp.Failf("%s has partial values already", red.Sym.Name)
 		}
 		m.partial[red.Sym] = true
+		if red.Parted {
+			m.startParts(red)
+			continue
+		}
 		if red.Sym.IsArray() {
 			m.startElements(red)
 			continue
@@ -382,8 +387,41 @@ func (m *spmd) pipeGrid(p *comm.Pipe) dist.Grid { return m.layouts[p.Comms[0].Ar
 // not the value before.
 var identity = map[string]float64{"sum": 0, "product": 1}
 
+// startParts lets PEs accumulate into any element: its owner starts from the value before.
+func (m *spmd) startParts(red *comm.Reduction) {
+	id := map[string]float64{"sum": 0, "product": 1, "and": 1, "or": 0}[red.Name]
+	for _, q := range m.pes {
+		c := q.arrays[red.Sym]
+		part := make([]float64, len(c.Data))
+		c.Elements(func(subs []int, n int) {
+			if part[n] = id; m.layouts[red.Sym].Owns(q.id, subs...) {
+				part[n] = c.Data[n]
+			}
+		})
+		q.parts[red.Sym] = part
+	}
+}
+
+// reduceParts lets the owners combine what the PEs have of their elements.
+func (m *spmd) reduceParts(red *comm.Reduction) {
+	for _, q := range m.pes {
+		q.arrays[red.Sym].Elements(func(subs []int, n int) {
+			if m.layouts[red.Sym].Owns(q.id, subs...) {
+				q.arrays[red.Sym].Data[n] = m.combine(red, func(q *pe) float64 { return q.parts[red.Sym][n] })
+			}
+		})
+	}
+	for _, q := range m.pes {
+		delete(q.parts, red.Sym)
+	}
+}
+
 // reduce combines the partial values that the PEs have.
 func (m *spmd) reduce(red *comm.Reduction) {
+	if red.Parted {
+		m.reduceParts(red)
+		return
+	}
 	if red.Sym.IsArray() {
 		m.reduceElements(red)
 		return
@@ -589,6 +627,8 @@ func (q *pe) fetch(r *ir.Ref, subs []int) float64 {
 	switch acc.Mode {
 	case comm.Own:
 		return c.Data[n]
+	case comm.Part:
+		return q.parts[r.Sym][n]
 	case comm.Walk:
 		return q.current(acc.Comm, r, subs)
 	}
@@ -613,6 +653,10 @@ func (q *pe) store(lhs ir.Expr, v float64) {
 	acc := q.m.p.Access[l]
 	if acc != nil && acc.Mode == comm.Temp {
 		q.fetched[acc.Comm].values[place(subs)] = v
+		return
+	}
+	if acc != nil && acc.Mode == comm.Part {
+		q.parts[l.Sym][n] = v
 		return
 	}
 	if layout := q.m.layouts[l.Sym]; layout != nil && !layout.Owns(q.id, subs...) {

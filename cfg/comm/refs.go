@@ -50,6 +50,10 @@ func (t *attempt) communicate() string {
 		if !o.ref.Sym.Distributed() {
 			continue
 		}
+		if t.accumulates(o.ref.Sym) {
+			accesses = append(accesses, pending{o.ref, &Access{Mode: Part}})
+			continue
+		}
 		exec := t.executors(o.loops)
 		for _, n := range t.fetched(o, exec) {
 			c := n.c
@@ -113,7 +117,11 @@ func (t *attempt) communicate() string {
 		t.a.out.Access[p.ref] = p.acc
 	}
 	for _, w := range t.writes {
-		t.a.out.Access[w.ref] = &Access{Mode: Own}
+		mode := Own
+		if w.ref.Sym.Distributed() && t.accumulates(w.ref.Sym) {
+			mode = Part
+		}
+		t.a.out.Access[w.ref] = &Access{Mode: mode}
 	}
 	for s, w := range shadows {
 		t.a.out.Shadow[s] = widenBoth(t.a.out.Shadow[s], w)

@@ -24,7 +24,7 @@ type attempt struct {
 	reduced []*Reduction           // combined behind the region
 	reduce  map[ir.Stmt]*Reduction // statement (Assign, or If of the max form) -> its reduction
 	inner   map[ir.Stmt]bool       // assignments inside an If of the max form
-	arrays  []scalar.Reduction     // into elements of replicated arrays, to be computed in parts
+	arrays  []scalar.Reduction     // into elements of arrays, to be computed in parts
 	there   []element              // see exists
 	pre     []*Comm                // before the region
 	pipe    []*Comm                // pipelined
@@ -46,22 +46,32 @@ type placed struct {
 // The reason why not is for people.
 //
 // What is accumulated into a replicated array is computed in parts where that makes a
-// region, else by every PE in full.
+// region, else by every PE in full. What is accumulated into a distributed one is, where
+// nothing else makes a region.
 func (a *analyzer) tryRegion(s ir.Stmt) (*attempt, string) {
+	var arrays, parted []scalar.Reduction
 	if d, ok := s.(*ir.Do); ok && !a.out.IR.SPMD {
-		var arrays []scalar.Reduction
 		for _, r := range a.info.ArrayReductions(d) {
-			if !r.Sym.Distributed() {
+			switch {
+			case !r.Sym.Distributed():
 				arrays = append(arrays, r)
-			}
-		}
-		if len(arrays) > 0 {
-			if t, _ := a.attempt(s, arrays); t != nil {
-				return t, ""
+			case partible(r):
+				parted = append(parted, r)
 			}
 		}
 	}
-	return a.attempt(s, nil)
+	if len(arrays) > 0 {
+		if t, _ := a.attempt(s, arrays); t != nil {
+			return t, ""
+		}
+	}
+	t, why := a.attempt(s, nil)
+	if t == nil && len(parted) > 0 {
+		if t, _ := a.attempt(s, append(arrays, parted...)); t != nil {
+			return t, ""
+		}
+	}
+	return t, why
 }
 
 func (a *analyzer) attempt(s ir.Stmt, arrays []scalar.Reduction) (*attempt, string) {
@@ -181,7 +191,7 @@ func (t *attempt) place() string {
 			return why == ""
 		}
 		if l, ok := as.LHS.(*ir.Ref); ok {
-			if t.a.private(l.Sym, t.loopsOf[s]) != nil || slices.ContainsFunc(t.arrays, func(r scalar.Reduction) bool { return r.Sym == l.Sym }) {
+			if t.a.private(l.Sym, t.loopsOf[s]) != nil || t.accumulates(l.Sym) {
 				return true
 			}
 			cons, bad := t.a.owners(l, t.stableOrPicked(s))
@@ -230,12 +240,21 @@ func (t *attempt) reductions() string {
 		if by == nil || !t.sums(r) {
 			return fmt.Sprintf("%s is accumulated by every PE", r.Sym.Name)
 		}
+		if r.Sym.Distributed() && !t.scatters(r) {
+			return fmt.Sprintf("the owners of %s accumulate into it", r.Sym.Name)
+		}
 		for _, s := range r.Starts {
 			t.placed = append(t.placed, placed{s, nil})
 		}
 		red, why := t.inParts(r, by, cons)
 		if why != "" {
 			return why
+		}
+		if red.Parted = r.Sym.Distributed(); red.Parted {
+			if len(red.Lead) > 0 {
+				return fmt.Sprintf("several PEs compute the same parts of %s", r.Sym.Name)
+			}
+			continue
 		}
 		red.Starts = r.Starts
 		t.section(red)

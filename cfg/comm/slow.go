@@ -187,7 +187,7 @@ func (w *slowness) gathers(r *Region) {
 	if ok && d.Independent != nil {
 		return // it has a warning of its own
 	}
-	if ok && w.gathered(d) {
+	if ok && !r.Loops() && w.gathered(d) {
 		return
 	}
 	if r.Fallback && !inputOutput(r.Stmts[0]) {

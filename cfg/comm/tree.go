@@ -177,6 +177,10 @@ type Reduction struct {
 	// go on from.
 	Section [][]Axis
 	Starts  []*ir.Assign
+
+	// Parted: the array is distributed. PEs accumulate into elements that others own: each
+	// has a place for all of them, and the owners combine those.
+	Parted bool
 }
 
 // What is what is combined, for people: the name of a variable or an array, "g for all j"
@@ -299,6 +303,7 @@ const (
 	Own  Mode = iota // the PE's own section (overlap included) or a replicated array
 	Temp             // the temporary of Comm
 	Walk             // the next element of an irregular communication
+	Part             // the PE's place for an element of an array that a Parted reduction combines
 )
 
 // Access says how one occurrence of a reference is addressed.

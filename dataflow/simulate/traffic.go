@@ -121,7 +121,9 @@ func (t *timed) combine(n *comm.Combine) {
 			}
 			bytes = count * float64(red.Sym.Type.Size())
 		}
-		if len(set) > 1 || red.Sym.IsArray() {
+		if red.Parted { // each takes what others have of its own elements
+			at.add(Traffic{Data: others * float64(t.pes), Bytes: others * bytes}, 1)
+		} else if len(set) > 1 || red.Sym.IsArray() {
 			at.add(Traffic{Data: others * float64(t.pes), Bytes: others * float64(t.pes) * bytes}, 1)
 		} else {
 			at.add(Traffic{Data: 2 * others, Bytes: 2 * others * bytes}, 1)
@@ -133,6 +135,9 @@ func (t *timed) combine(n *comm.Combine) {
 
 // combined is how many elements a reduction combines.
 func (t *timed) combined(r *comm.Reduction) (float64, bool) {
+	if r.Parted {
+		return t.space.Size(r.Sym)
+	}
 	box, known := t.space.Combined(r)
 	return elements(box), known
 }

@@ -213,9 +213,8 @@ func accumulated(v *ir.Var, rhs ir.Expr) *ir.Expr {
 // position is where a subscript of an axis lies on a grid dimension.
 type position struct {
 	axis dist.Axis // as far as it says how positions are dealt out
-	sub  ir.Expr   // of an axis; nil: at
-	at   int
-	any  bool // a section: anywhere
+	sub  ir.Expr   // of an axis; nil: at position axis.B
+	any  bool      // a section: anywhere
 }
 
 // positions are the places of an element, by grid dimension.

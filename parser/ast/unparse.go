@@ -117,7 +117,9 @@ func (p *printer) stmt(s Stmt) {
 		p.wrap("!HPF$ ", "!HPF$   &", text)
 		if b, ok := s.(*Block); ok {
 			p.block(b.Body)
-			p.wrap("!HPF$ ", "!HPF$   &", b.ending())
+			if !b.On.One {
+				p.wrap("!HPF$ ", "!HPF$   &", b.ending())
+			}
 		}
 		return
 	}

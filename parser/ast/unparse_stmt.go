@@ -259,7 +259,9 @@ func head(s Stmt) (text string, directive bool) {
 			directive = true
 		case s.On.IsSet():
 			writeOn(&b, &s.On)
-			b.WriteString(" BEGIN")
+			if !s.On.One {
+				b.WriteString(" BEGIN")
+			}
 			directive = true
 		default:
 			b.WriteString(label(s.Name) + "block")

@@ -92,6 +92,10 @@ type fold[T element] struct {
 	how   manner
 	words func(acc, word uint64) uint64 // nil for values of several words, which how says all of
 	check bool
+	// own, unless it is nil, names the elements of contributions that this PE wants, and where
+	// each comes in its sum; picked is room for them.
+	own    *transport.Move
+	picked []T
 }
 
 // part is what a PE has of one reduction.
@@ -109,9 +113,15 @@ func (f *fold[T]) Take(other transport.Folder) {
 	copy(mine.exact, theirs.exact)
 }
 
+// Alike reports whether all PEs want all elements.
+func (f *fold[T]) Alike() bool { return f.own == nil }
+
 // Fold takes the contribution of PE pe.
 func (f *fold[T]) Fold(pe int, part transport.Memory) {
 	x, all := part.(*transport.Slice[T]).Data, &f.parts[f.turn]
+	if f.own != nil {
+		x = f.wanted(x)
+	}
 	switch {
 	case f.check:
 		for i, x := range x {
@@ -138,6 +148,39 @@ func (f *fold[T]) Fold(pe int, part transport.Memory) {
 			all.sum[i] = fromWord[T](f.words(toWord(all.sum[i]), toWord(x)))
 		}
 	}
+}
+
+// wanted is the elements of a contribution that this PE wants, one after another.
+func (f *fold[T]) wanted(x []T) []T {
+	n := len(f.parts[f.turn].sum)
+	if n == 0 {
+		return nil
+	}
+	if m := f.own; m.Rank == 0 || m.Rank == 1 && m.SrcStride[0] == 1 {
+		return x[m.Src:][:n]
+	}
+	transport.Copy(f.picked, x, f.own)
+	return f.picked
+}
+
+// room makes room for a reduction of n elements.
+func (f *fold[T]) room(pe *PE, n int) *part[T] {
+	f.turn = 1 - f.turn
+	x := &f.parts[f.turn]
+	x.sum = resized(pe, x.sum, n)
+	if f.check {
+		x.exact, x.result = resized(pe, x.exact, n), resized(pe, x.result, n)
+	}
+	return x
+}
+
+// total ends a reduction: it is what came out.
+func (f *fold[T]) total(x *part[T]) []T {
+	if !f.check {
+		return x.sum
+	}
+	x.finish(f.words != nil)
+	return x.result
 }
 
 // finish ends a reduction of a check build; exact reports whether the sums are in words.
@@ -176,16 +219,9 @@ func reduceElements[T element](pe *PE, site int, a *Array[T], box Box, how manne
 
 // combine combines the n elements of data that m names.
 func (f *fold[T]) combine(pe *PE, site int, data []T, m *transport.Move, n int) {
-	f.turn = 1 - f.turn
-	x := &f.parts[f.turn]
+	x := f.room(pe, n)
 	own := &x.own
 	own.Data = resized(pe, own.Data, n)
-	x.sum = resized(pe, x.sum, n)
-	result := x.sum
-	if f.check {
-		x.exact, x.result = resized(pe, x.exact, n), resized(pe, x.result, n)
-		result = x.result
-	}
 	if n > 0 {
 		transport.Copy(own.Data, data, m)
 	}
@@ -199,12 +235,9 @@ func (f *fold[T]) combine(pe *PE, site int, data []T, m *transport.Move, n int) 
 	pe.synchronised()
 
 	if n > 0 {
-		if f.check {
-			x.finish(f.words != nil)
-		}
 		back := *m
 		back.Src, back.Dst, back.SrcStride, back.DstStride = m.Dst, m.Src, m.DstStride, m.SrcStride
-		transport.Copy(data, result, &back)
+		transport.Copy(data, f.total(x), &back)
 	}
 }
 

@@ -124,6 +124,9 @@ type terms struct {
 // Take takes what another PE has combined.
 func (f *terms) Take(other transport.Folder) { copy(f.all[f.turn], other.(*terms).all[f.turn]) }
 
+// Alike reports that all PEs get the same.
+func (f *terms) Alike() bool { return true }
+
 // Fold takes the contribution of PE pe.
 func (f *terms) Fold(pe int, part transport.Memory) {
 	all, words := f.all[f.turn], part.(*transport.Slice[uint64]).Data

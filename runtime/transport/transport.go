@@ -127,6 +127,9 @@ type Folder interface {
 	// Take gets, instead of all contributions, the folder of another PE, which has got
 	// them. It may read that until it returns.
 	Take(other Folder)
+	// Alike reports whether all PEs get the same out of the contributions; if not, Take is
+	// not called.
+	Alike() bool
 }
 
 // Slow is implemented by transports that can find out when no PE can move. What it

@@ -258,6 +258,13 @@ func (w *weigher) reductions(n *comm.Combine) Cost {
 		for _, box := range set[0].Section {
 			total.Bytes += w.box(set[0].Sym, box) * float64(set[0].Sym.Type.Size())
 		}
+		if sym := set[0].Sym; set[0].Parted {
+			all := make([]comm.Axis, len(sym.Dims))
+			for d := range all {
+				all[d].All = true
+			}
+			total.Bytes += w.box(sym, all) * float64(sym.Type.Size())
+		}
 	}
 	return total
 }

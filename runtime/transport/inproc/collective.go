@@ -117,7 +117,8 @@ func (w *World) give(q int, word uint64, site int, k uint64) {
 // published in the other, and so have read the first.
 //
 // For each PE to look at all others takes two PEs no longer than one of them to send what
-// it has. Of more than fewFolds only PE 0 looks, and the others take its result.
+// it has. Of more than fewFolds only PE 0 looks, and the others take its result, if that is
+// theirs too.
 func (p *PE) ReduceAll(site int, own transport.Memory, f transport.Folder) {
 	w := p.w
 	p.pooled++
@@ -159,8 +160,8 @@ func (p *PE) ReduceAll(site int, own transport.Memory, f transport.Folder) {
 // reduction.
 const fewFolds = 4
 
-// folded is ReduceAll in which PE 0 lets its f look at all contributions, and hands it to
-// the f of the others. What it hands over stays as it is until all have contributed again.
+// folded is ReduceAll in which PE 0 waits for all contributions, lets its f look at them,
+// and hands it to the f of the others; or all look, when PE 0 has got them. What it hands over stays as it is until all have contributed again.
 func (p *PE) folded(site int, k uint64, f transport.Folder) {
 	w := p.w
 	p.pool[k%2].seq.Store(k)
@@ -168,24 +169,36 @@ func (p *PE) folded(site int, k uint64, f transport.Folder) {
 	if w.offered.Add(1) == all && p.id != 0 {
 		w.wake(w.pes[0], &w.offered)
 	}
+	look := func() {
+		for q, other := range w.pes {
+			m := &other.pool[k%2]
+			if m.site != site {
+				p.diverged(q, m.site, site)
+			}
+			f.Fold(q, m.value.(transport.Memory))
+		}
+	}
 	if p.id != 0 {
 		p.await(&w.total.seq, k, site, transport.WaitResult, 0)
 		if w.total.site != site {
 			p.diverged(0, w.total.site, site)
 		}
-		f.Take(w.total.value.(transport.Folder))
+		if f.Alike() {
+			f.Take(w.total.value.(transport.Folder))
+		} else {
+			look()
+		}
 		return
 	}
 	p.await(&w.offered, all, site, transport.WaitReduction, -1)
-	for q, other := range w.pes {
-		m := &other.pool[k%2]
-		if m.site != site {
-			p.diverged(q, m.site, site)
-		}
-		f.Fold(q, m.value.(transport.Memory))
+	if f.Alike() {
+		look()
 	}
 	w.total.value, w.total.site = f, site
 	p.wakeAfter(&w.total.seq, k)
+	if !f.Alike() {
+		look()
+	}
 }
 
 // wake wakes p if it waits for flag, which the caller has stored by an exchange or an
