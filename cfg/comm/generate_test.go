@@ -420,7 +420,7 @@ func (g *generator) body(depth int) {
 		g.line("if (mod(%s, 5) == 4) %s", g.value(1), g.of("jump", "cycle", "cycle", "exit"))
 	default:
 		// A scalar that bounds and subscripts use changes under way.
-		g.line("%s = %d + mod(%s, %d)", g.of("scalar", "n", "m"), safeLo, g.value(1), safeHi-safeLo+1)
+		g.line("%s = %d + modulo(%s, %d)", g.of("scalar", "n", "m"), safeLo, g.value(1), safeHi-safeLo+1)
 	}
 }
 
