@@ -237,6 +237,10 @@ func (p *parser) statement(s scan.Stmt, base ast.Base) {
 		return
 	case scan.Empty:
 		return
+	case scan.EndType: // inRecord has those that end one
+		p.diags.Errorf(source.UnbalancedBlock, base.Pos, "END TYPE without a type that it ends").
+			WithHelp("remove it, or add the TYPE that it belongs to")
+		return
 	case scan.Function, scan.Subroutine:
 		s.Toks = p.withoutExtrinsic(s.Toks)
 	case scan.Redistribute, scan.Realign:

@@ -46,6 +46,7 @@ var exceptions = []otherwise{
 	{command: "spmdc run -n 3 --sync=barrier --barriers=plan:tred2.plan", why: "needs what barriers validate writes"},
 	{command: "echo 31 30 17 2", run: "echo 31 30 17 2 | spmdc run -n 4 --sync=barrier --barriers=learn examples/testdata/elide/lateborder.hpf", status: 4, why: "ends with a misspeculation; which of the PEs comes first is left to chance"},
 	{command: "spmdc run -n 2 --check --sync=popl96-literal", run: "spmdc run -n 2 --check --sync=popl96-literal --unsafe dataflow/testdata/defects/01-self-kill.hpf 2>&1", status: 1, why: "ends with the report of the checker; which put it is about is left to chance"},
+	{command: "SPMD_PROCESSES_APART=1 spmdc run --transport=mpi -n 2 large.f90", why: "needs 12 GB of memory"},
 	{command: "mpicc -g -fsanitize=thread", why: "needs MPI; cmd/spmdc/internal/mpi does it"},
 	{command: "spmdc mpi", why: "needs programs with MPI, and minutes; cmd/spmdc/internal/mpi runs such"},
 	{command: "spmdc bench benchmarks/lu.hpf", run: "spmdc bench --set=n=40 --runs=1 benchmarks/lu.hpf", why: "has times"},

@@ -26,11 +26,14 @@ func randomProgram(t *rapid.T) string {
 	g := &generator{t: t, left: 26}
 	fmt.Fprintf(&g.b, `program p
   integer :: a(-40:60), b(-40:60), e(-40:60), c(-40:60,-40:60), d(-40:60,-40:60)
-  integer :: i, j, k, m, n, x, y, s, t
+  integer :: i, j, k, m, n, x, y, s, t, w(-40:60)
 !HPF$ DISTRIBUTE a(BLOCK)
 !HPF$ ALIGN b(i) WITH a(20-i)
 !HPF$ DISTRIBUTE c(BLOCK,*)
 !HPF$ DISTRIBUTE d(*,CYCLIC)
+  do i = -40, 60
+    w(i) = modulo(5*i, 7)
+  end do
   n = %d
   m = %d
 `, g.pick(8), g.pick(8))
@@ -59,7 +62,9 @@ func (g *generator) block(depth int) {
 
 func (g *generator) statement(depth int) {
 	g.left--
-	switch k := g.pick(28); {
+	switch k := g.pick(29); {
+	case k >= 28:
+		g.picked(depth)
 	case k >= 27:
 		g.alternation(depth)
 	case k >= 25:
@@ -189,6 +194,26 @@ func (g *generator) alternation(depth int) {
 	if g.pick(2) == 0 {
 		g.line(depth, "%s = %s", g.element(), s)
 	}
+}
+
+// picked is a loop whose subscripts need an element that mostly stays the same.
+func (g *generator) picked(depth int) {
+	v := g.free()
+	if v == "" {
+		return
+	}
+	g.left -= 2
+	element := "w(" + g.of("m", "n", "3", v) + ")"
+	if element == "w("+v+")" {
+		g.line(depth, "do %s = %s, 6", v, g.of("0", "2"))
+	} else {
+		g.line(depth, "do %s = %s, %s", v, g.of(element, "1", "m"), g.bound())
+	}
+	g.line(depth+1, "%s = mod(%s + %s, 97)", g.of("a("+v+")", "b("+v+" + 1)", "e("+element+")"), g.of("a", "b", "e")+"("+v+g.of(" - ", " + ")+element+")", g.value())
+	if g.pick(3) == 0 {
+		g.line(depth+1, "if (%s) w(%d) = %d", g.condition(), g.pick(8), g.pick(7))
+	}
+	g.line(depth, "end do")
 }
 
 // accumulation is a loop that accumulates into a variable, which is used behind it.

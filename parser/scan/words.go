@@ -373,6 +373,9 @@ func (c *cuts) directive(t []lexer.Token) {
 	first.Value = first.Value[lengths[0]:]
 	first.Pos.Offset += lengths[0]
 	c.attributes(t)
+	if last := slices.IndexFunc(t[1:], lexer.Token.EOF); word == "on" && last > 0 && t[last].Value == "residentbegin" {
+		c.cut(t[last].Pos.Offset, len("resident"))
+	}
 	switch onto := c.behindList(t, "onto"); {
 	case (word == "distribute" || word == "redistribute") && !onto:
 		c.around(append([]lexer.Token{first}, t[1:]...), "onto")

@@ -17,7 +17,11 @@ func TestParts(t *testing.T) {
 						{Lo: -1, Hi: 2, Grid: -1, A: 1},
 						{Lo: 0, Hi: 6, Grid: 0, Format: format, TLo: 0, THi: 6, A: 1},
 					}}, dist.Grid{np})
-					a := NewArray[float64](pe, "a", l, [][2]int{{0, 0}, {1, 1}})
+					overlap := [][2]int{{0, 0}, {1, 1}}
+					if format == dist.Cyclic {
+						overlap = nil
+					}
+					a := NewArray[float64](pe, "a", l, overlap)
 					n := NewArray[int32](pe, "n", l, nil)
 					z := NewArray[complex128](pe, "z", l, nil)
 					q := NewArray[bool](pe, "q", l, nil)
