@@ -231,7 +231,7 @@ func (g *generator) sums() {
 		a := g.array()
 		name, subs = a.name, nil
 		for d := range a.lo {
-			subs = append(subs, g.of("picked", "ia(i)", "ia(j)", []string{"i", "j", "k"}[d]))
+			subs = append(subs, g.of("picked", "ia(i)", "ia(i)", "ia(j)", []string{"i", "j", "k"}[d]))
 		}
 	}
 	lhs := fmt.Sprintf("%s(%s)", name, strings.Join(subs, ","))
@@ -239,15 +239,22 @@ func (g *generator) sums() {
 	g.enter("k", safeLo, safeHi)
 	g.line("do j = %s", g.of("range", fmt.Sprintf("%d, %d", safeLo, safeHi), fmt.Sprintf("%d, n", safeLo), fmt.Sprintf("%d, %d, -2", safeHi, safeLo)))
 	g.enter("j", safeLo, safeHi)
-	if g.odds(75, "start") && !strings.Contains(lhs, "i)") && !strings.Contains(lhs, "i,") {
+	if !distributed && g.odds(75, "start") && !strings.Contains(lhs, "i)") && !strings.Contains(lhs, "i,") {
 		g.line("%s = %s", lhs, g.of("from", "0", "0", "j", "k - 7", g.element(g.array())))
 	}
 	g.line("do i = %s", g.of("range", fmt.Sprintf("%d, %d", safeLo, safeHi), fmt.Sprintf("%d, m", safeLo), "j, 6"))
 	g.enter("i", safeLo, safeHi)
 	op := g.of("operator", "+", "+", "-", "max", "min")
+	if distributed {
+		op = g.of("operator", "+", "-")
+	}
 	a := g.array()
+	others := slices.DeleteFunc(slices.Clone(g.arrays), func(a genArray) bool { return a.name == name })
+	if distributed && len(others) > 0 { // what accumulates is used for nothing else
+		a = others[g.int(0, len(others)-1, "other")]
+	}
 	for range g.int(1, 2, "terms") {
-		e := g.element(g.array())
+		e := g.element(a)
 		if g.odds(75, "an element of each iteration") {
 			indices := []string{"i", "j", "k"}[:len(a.lo)]
 			if g.odds(40, "turned") {

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/transform"
@@ -15,6 +16,7 @@ import (
 // program, and what it prints, as they are: each change alone, and several one
 // after another.
 func TestRandomPrograms(t *testing.T) {
+	effort.Checks(t, 300) // of a hundred, a few only have a kind that is rare
 	done := map[transform.Kind]int{}
 	programs, several := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {

@@ -61,18 +61,8 @@ func (p *program) exported(u *ast.Program) (out []ast.Stmt) {
 // associates is "to => x", where x is a reference to such a function; nil for anything else.
 func (t *unit) associates(to, x ast.Expr, base ast.Base) ast.Stmt {
 	x = t.viaPointer(x)
-	var name string
-	var args []ast.Expr
-	switch y := x.(type) {
-	case *ast.Index:
-		name, args = y.Name, y.Args
-	case *ast.Component:
-		m, of := t.method(y.Base, y.Name)
-		if m == nil || m.any != nil {
-			return nil
-		}
-		name, args = m.name, t.passed(m, y.Base, of, y.Args)
-	default:
+	name, args, m := t.callee(x)
+	if name == "" || m != nil && m.any != nil {
 		return nil
 	}
 	if t.object(x) != nil || t.declared(name) {

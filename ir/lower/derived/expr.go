@@ -408,6 +408,21 @@ func ofElements(x ast.Expr, l *leaf, value bool) ast.Expr {
 	return &ast.Elements{XBase: at, X: x, Own: extents(l.dims, at), Value: value}
 }
 
+// callee is the function that x, which looks like a reference to one, names, with all of its
+// arguments; the name is "" for anything else. m is nil but for one that is bound to a type.
+func (t *unit) callee(x ast.Expr) (name string, args []ast.Expr, m *bound) {
+	switch x := x.(type) {
+	case *ast.Index:
+		return x.Name, x.Args, nil
+	case *ast.Component:
+		m, of := t.method(x.Base, x.Name)
+		if m != nil {
+			return m.name, t.passed(m, x.Base, of, x.Args), m
+		}
+	}
+	return "", nil, nil
+}
+
 // method is the procedure called name of the type of x, which is of, nil where there is none.
 func (t *unit) method(x ast.Expr, name string) (m *bound, of *record) {
 	if of = t.typeOf(x); of == nil {

@@ -266,22 +266,9 @@ func (t *unit) pointing(x ast.Expr, b *described) []ast.Expr {
 func (t *unit) pointerValue(x ast.Expr) *object {
 	x = t.viaPointer(x)
 	at := ast.XBase{Pos: x.Position(), End: x.EndPosition()}
-	var f *function
-	var name string
-	var args []ast.Expr
-	switch y := x.(type) {
-	case *ast.Index:
-		name, args = y.Name, y.Args
-	case *ast.Component:
-		m, of := t.method(y.Base, y.Name)
-		if m == nil {
-			return nil
-		}
-		name, args = m.name, t.passed(m, y.Base, of, y.Args)
-	default:
-		return nil
-	}
-	if f = t.chosen(name, args); f == nil || f.result() == nil || f.result().described() == nil {
+	name, args, _ := t.callee(x)
+	f := t.chosen(name, args)
+	if name == "" || f == nil || f.result() == nil || f.result().described() == nil {
 		return nil
 	}
 	return t.resultOf(f, name, at.Pos, args, at)
