@@ -526,6 +526,15 @@ type On struct {
 	Outer    *On      // of the block around
 }
 
+// Resident is the test that an element lies at the home of the statement that accesses it. The arguments of the
+// call are its value, the subscripts of the element, and the first and the last subscripts of the home.
+type Resident struct {
+	Array    *Symbol  // of the element
+	Assigned bool     // it is assigned: each copy lies there
+	Line     int      // of RESIDENT
+	Of, Home *Mapping // of the element, and of the home
+}
+
 // Place is an element of an array, or a section: of that the first element is Ref, and Last has the last
 // subscripts. Last[d] is nil where Ref has one subscript in dimension d.
 type Place struct {
@@ -671,8 +680,9 @@ type (
 	// converted to a common type where the intrinsic wants that.
 	Call struct {
 		X
-		Name string
-		Args []Expr
+		Name     string
+		Args     []Expr
+		Resident *Resident // what a call of "resident" tests
 	}
 	// ImpliedDo occurs in Print, and among the arguments of the call "write", which is
 	// the record that an internal WRITE makes: its format, or "" for list-directed

@@ -332,7 +332,7 @@ func Same(a, b Expr) bool {
 		return ok && Same(a.E, b.E)
 	case *Call:
 		b, ok := b.(*Call)
-		return ok && a.Name == b.Name && sameList(a.Args, b.Args)
+		return ok && a.Name == b.Name && a.Resident == b.Resident && sameList(a.Args, b.Args)
 	}
 	return false
 }
@@ -389,7 +389,7 @@ func Rebuild(e Expr, part func(Expr) Expr) Expr {
 	case *Conv:
 		return &Conv{X: e.X, E: part(e.E)}
 	case *Call:
-		return &Call{X: e.X, Name: e.Name, Args: parts(e.Args)}
+		return &Call{X: e.X, Name: e.Name, Args: parts(e.Args), Resident: e.Resident}
 	case *ImpliedDo:
 		return &ImpliedDo{X: e.X, Items: parts(e.Items), Index: e.Index, Lo: part(e.Lo), Hi: part(e.Hi), Step: part(e.Step)}
 	}

@@ -165,7 +165,7 @@ func list(items []string, and string) string {
 	return strings.Join(items, "")
 }
 
-// relays are the communications before y in a chain that answers a put, nil if there is
+// relays are the communications before y in a chain that acknowledges the end of the use to a put, nil if there is
 // none that y ends.
 func (b *builder) relays(put, y int) []int {
 	for _, c := range b.f.Chains(put) {

@@ -12,12 +12,14 @@ package verify
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 
 	"github.com/spmdc/spmdc/cfg"
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/proof"
+	"github.com/spmdc/spmdc/internal/parallel"
 )
 
 // Plan checks a plan as Proofs does, and the relations that its proofs take for granted, by
@@ -94,6 +96,7 @@ func planes(p *plan.Plan, s *plan.Slot) error {
 // and nothing is checked of it.
 func Graph(p *plan.Plan) error {
 	v := &verifier{p, proof.NewChecker(p.Graph), p.Sharing(), map[*proof.Certificate]error{}}
+	v.checkAll()
 	ready := map[int]bool{}
 	ends := map[int][]*cfg.Node{} // by communication, its CO and UO nodes
 	for i := range p.Slots {
@@ -169,6 +172,33 @@ type verifier struct {
 	checker *proof.Checker
 	class   [][]int // by number: the communications that may fill the same cells, it included
 	checked map[*proof.Certificate]error
+}
+
+// checkAll checks the certificates for any number of PEs, which do not depend on each other, on
+// all processors, where there are many.
+func (v *verifier) checkAll() {
+	var list []*proof.Certificate
+	for i := range v.Slots {
+		for _, c := range v.Slots[i].Proofs {
+			if c.On == nil && !slices.Contains(c.Puts, 0) {
+				list = append(list, c)
+			}
+		}
+	}
+	if len(list) < 64 {
+		return
+	}
+	checkers := make([]*proof.Checker, runtime.GOMAXPROCS(0))
+	errs := make([]error, len(list))
+	parallel.Each(len(checkers), len(list), func(w, i int) {
+		if checkers[w] == nil {
+			checkers[w] = proof.NewChecker(v.Graph)
+		}
+		errs[i] = checkers[w].Check(list[i])
+	})
+	for i, c := range list {
+		v.checked[c] = errs[i]
+	}
 }
 
 // check checks a certificate, once.

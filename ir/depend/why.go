@@ -9,8 +9,8 @@ import (
 )
 
 // fixed is the reason why subscripts that no loop changes are never equal (ZIV): they
-// differ by a constant. It is "" otherwise. Most accesses of loops that were unrolled are
-// told apart by this, before there is a system to solve.
+// differ by a constant. It is "" otherwise. For most accesses of loops that were
+// unrolled this decides, before there is a system to solve.
 func fixed(src, dst Access) string {
 	varies := func(a Access, v string) bool {
 		_, quotient := a.Quotients[v]

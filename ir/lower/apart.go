@@ -113,44 +113,13 @@ func (x *indices) difference(a, b ir.Expr, sideA, sideB string) (d linalg.Affine
 }
 
 // form is e as an affine form.
-func (x *indices) form(e ir.Expr, side string) (f linalg.Affine, ok bool) {
-	if !e.Type().IsInteger() {
-		return f, false
-	}
-	switch e := e.(type) {
-	case *ir.Const:
-		return linalg.Const(int64(e.Int)), true
-	case *ir.Var:
-		if r := x.ranges[e.Sym.Name]; r != nil && !r.own {
-			return linalg.Var(e.Sym.Name), true
+func (x *indices) form(e ir.Expr, side string) (linalg.Affine, bool) {
+	return ir.Affine(e, func(s *ir.Symbol) (linalg.Affine, bool) {
+		if r := x.ranges[s.Name]; r != nil && !r.own {
+			return linalg.Var(s.Name), true
 		}
-		return linalg.Var(e.Sym.Name + side), side != ""
-	case *ir.Conv:
-		if !e.E.Type().IsInteger() || e.Typ != ir.Long { // to Long no value changes
-			return f, false
-		}
-		return x.form(e.E, side)
-	case *ir.Un:
-		if f, ok = x.form(e.E, side); ok && e.Op == ir.Neg {
-			return f.Scale(-1)
-		}
-		return f, ok && e.Op != ir.Not
-	case *ir.Bin:
-		l, okL := x.form(e.L, side)
-		r, okR := x.form(e.R, side)
-		switch {
-		case !okL || !okR:
-		case e.Op == ir.Add:
-			return l.Add(r)
-		case e.Op == ir.Sub:
-			return l.Sub(r)
-		case e.Op == ir.Mul && l.IsConst():
-			return r.Scale(l.C)
-		case e.Op == ir.Mul && r.IsConst():
-			return l.Scale(r.C)
-		}
-	}
-	return f, false
+		return linalg.Var(s.Name + side), side != ""
+	})
 }
 
 // positive reports that f is at least 1 for all values that the indices in it have: index

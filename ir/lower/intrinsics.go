@@ -156,15 +156,13 @@ func (c *call) result(name string, t ir.Type, args ...ir.Expr) *ir.Call {
 
 // outsideSubroutines names intrinsic and library subroutines that are not supported, with
 // what to do instead.
-var outsideSubroutines = func() map[string]string {
-	m := map[string]string{"move_alloc": "write assignments"}
-	for _, name := range []string{"alignment", "distribution", "template"} { // the inquiries of module hpf_library, and of HPF_LOCAL_LIBRARY
-		for _, of := range []string{"hpf_", "global_"} {
-			m[of+name] = "leave the call out: explain FILE mapping shows how arrays lie; number_of_processors() and processors_shape() are there"
-		}
-	}
-	return m
-}()
+var outsideSubroutines = map[string]string{
+	"move_alloc":    "write assignments",
+	"hpf_alignment": otherMappings, "hpf_distribution": otherMappings, "hpf_template": otherMappings, // of module hpf_library
+	"global_alignment": otherMappings, "global_distribution": otherMappings, "global_template": otherMappings, // of HPF_LOCAL_LIBRARY
+}
+
+const otherMappings = "leave the call out: explain FILE mapping shows how arrays lie; number_of_processors() and processors_shape() are there"
 
 // knownOutside names intrinsics of Fortran that are not supported, with what to
 // write instead.

@@ -21,6 +21,14 @@ import (
 // What is said of scalars is honoured of sums and the like alone, whose parts the owners of the home compute: any
 // other scalar is computed by the PEs that use it.
 func (r *resolver) homes() {
+	found := false
+	ir.Walk(r.p.Body, func(s ir.Stmt) bool {
+		found = found || s.OnHome() != nil
+		return !found
+	})
+	if !found {
+		return
+	}
 	h := &homes{r: r, templates: map[*ir.Symbol]bool{}}
 	r.p.Body = h.list(r.p.Body, nil)
 	ir.Walk(r.p.Body, func(s ir.Stmt) bool {
@@ -262,7 +270,7 @@ func (p position) same(q position) bool {
 func (p position) form() (linalg.Affine, bool) {
 	f, ok := linalg.Const(0), true
 	if p.sub != nil {
-		if f, ok = affine(p.sub); !ok {
+		if f, ok = ir.Affine(p.sub, func(s *ir.Symbol) (linalg.Affine, bool) { return linalg.Var(s.Name), true }); !ok {
 			return f, false
 		}
 	}
@@ -270,43 +278,6 @@ func (p position) form() (linalg.Affine, bool) {
 		return f, false
 	}
 	return f.Add(linalg.Const(int64(p.axis.B)))
-}
-
-// affine is e as an affine form of the variables in it.
-func affine(e ir.Expr) (linalg.Affine, bool) {
-	switch e := e.(type) {
-	case *ir.Const:
-		return linalg.Const(int64(e.Int)), e.Typ.IsInteger()
-	case *ir.Var:
-		return linalg.Var(e.Sym.Name), e.Typ.IsInteger()
-	case *ir.Conv:
-		if e.Typ.IsInteger() && e.E.Type().IsInteger() {
-			return affine(e.E)
-		}
-	case *ir.Un:
-		f, ok := affine(e.E)
-		switch {
-		case ok && e.Op == ir.Group:
-			return f, true
-		case ok && e.Op == ir.Neg:
-			return f.Scale(-1)
-		}
-	case *ir.Bin:
-		a, okA := affine(e.L)
-		b, okB := affine(e.R)
-		switch {
-		case !okA || !okB:
-		case e.Op == ir.Add:
-			return a.Add(b)
-		case e.Op == ir.Sub:
-			return a.Sub(b)
-		case e.Op == ir.Mul && a.IsConst():
-			return b.Scale(a.C)
-		case e.Op == ir.Mul && b.IsConst():
-			return a.Scale(b.C)
-		}
-	}
-	return linalg.Affine{}, false
 }
 
 // residents has what RESIDENT says of the elements that s accesses tested: each lies with a PE of the home, and each
@@ -359,52 +330,21 @@ func has(p *ir.Place, ref *ir.Ref) bool {
 	return true
 }
 
-// resident is value, where the run time tests that ref lies at home. Its arguments are value, the name of the
-// array, whether ref is assigned, the line of RESIDENT, the number of subscripts, and these; then of ref and of home the
-// number of the grid, how many of its dimensions matter, and for each the dimension, the format, the bounds of the template
-// and the first and last position.
+// resident is value, where the run time tests that ref lies at home.
 func (h *homes) resident(value ir.Expr, ref *ir.Ref, home *ir.Place, on *ir.On, assigned bool) ir.Expr {
-	pos := value.Position()
-	number := func(n int) ir.Expr { return &ir.Const{X: ir.X{Pos: pos, Typ: ir.Long}, Int: n} }
-	args := []ir.Expr{value, &ir.Const{X: ir.X{Pos: pos, Typ: ir.Character}, Str: ref.Sym.Source()},
-		&ir.Const{X: ir.X{Pos: pos, Typ: ir.Logical}, Bool: assigned}, number(on.Pos.Line), number(len(ref.Subs))}
+	args := []ir.Expr{value}
 	for _, e := range ref.Subs {
 		args = append(args, ir.Clone(e))
 	}
-	lies := func(ref *ir.Ref, last []ir.Expr) {
-		at := func(ax dist.Axis, e ir.Expr) ir.Expr {
-			long := func(op ir.Op, l, r ir.Expr) ir.Expr {
-				return &ir.Bin{X: ir.X{Pos: pos, Typ: ir.Long}, Op: op, L: l, R: r}
-			}
-			if e = ir.Clone(e); e.Type() != ir.Long {
-				e = &ir.Conv{X: ir.X{Pos: pos, Typ: ir.Long}, E: e}
-			}
-			return long(ir.Add, long(ir.Mul, number(ax.A), e), number(ax.B))
-		}
-		m := ref.Sym.Mapping
-		var seats []ir.Expr
-		n := 0
-		for d, ax := range m.Map.Axes {
-			if ax.Grid < 0 {
-				continue
-			}
-			lo, hi := ref.Subs[d], ref.Subs[d]
-			if last != nil && last[d] != nil {
-				hi = last[d]
-			}
-			if ax.A < 0 {
-				lo, hi = hi, lo
-			}
-			n++
-			seats = append(seats, number(ax.Grid), number(int(ax.Format)), number(ax.TLo), number(ax.THi), at(ax, lo), at(ax, hi))
-		}
-		for _, f := range m.Map.Fixed {
-			n++
-			seats = append(seats, number(f.Grid), number(int(f.Format)), number(f.TLo), number(f.THi), number(f.Pos), number(f.Pos))
-		}
-		args = append(append(args, number(slices.Index(h.r.p.Grids, m.Grid)), number(n)), seats...)
+	for _, e := range home.Ref.Subs {
+		args = append(args, ir.Clone(e))
 	}
-	lies(ref, nil)
-	lies(home.Ref, home.Last)
-	return &ir.Call{X: ir.X{Pos: pos, Typ: value.Type()}, Name: "resident", Args: args}
+	for d, e := range home.Last {
+		if e == nil {
+			e = home.Ref.Subs[d]
+		}
+		args = append(args, ir.Clone(e))
+	}
+	return &ir.Call{X: ir.X{Pos: value.Position(), Typ: value.Type()}, Name: "resident", Args: args,
+		Resident: &ir.Resident{Array: ref.Sym, Assigned: assigned, Line: on.Pos.Line, Of: ref.Sym.Mapping, Home: home.Ref.Sym.Mapping}}
 }

@@ -73,6 +73,14 @@ func common(a, b forms) forms {
 // none themselves, so that one look-up substitutes a whole chain.
 type forms map[*ir.Symbol]linalg.Affine
 
+// variable is the form of a scalar.
+func (f forms) variable(sym *ir.Symbol) (linalg.Affine, bool) {
+	if form, ok := f[sym]; ok {
+		return form, true
+	}
+	return linalg.Var(sym.Name), true
+}
+
 func (f forms) kill(sym *ir.Symbol) {
 	delete(f, sym)
 	for s, form := range f {
@@ -219,60 +227,13 @@ func (in *Info) record(e ir.Expr, f *facts) {
 		return
 	}
 	delete(in.affine, e)
-	if form, ok := form(e, f.affine, in.Affine); ok && !in.wraps(form, e.Type()) {
+	if form, ok := ir.AffineOf(e, f.affine.variable, in.Affine); ok && !in.wraps(form, e.Type()) {
 		in.affine[e] = form
 	}
 	delete(in.rounded, e)
 	if form, ok := in.roundedForm(e, f); ok && !in.wraps(form, e.Type()) {
 		in.rounded[e] = form
 	}
-}
-
-// form is the affine form of e given those of scalars and of its operands.
-func form(e ir.Expr, f forms, of func(ir.Expr) (linalg.Affine, bool)) (linalg.Affine, bool) {
-	switch e := e.(type) {
-	case *ir.Const:
-		return linalg.Const(int64(e.Int)), true
-	case *ir.Var:
-		if form, ok := f[e.Sym]; ok {
-			return form, true
-		}
-		return linalg.Var(e.Sym.Name), true
-	case *ir.Conv:
-		x, ok := of(e.E) // of an INTEGER of the other kind
-		return x, ok
-	case *ir.Un:
-		x, ok := of(e.E)
-		switch {
-		case !ok:
-		case e.Op == ir.Group:
-			return x, true
-		case e.Op == ir.Neg:
-			return x.Scale(-1)
-		}
-	case *ir.Bin:
-		x, okX := of(e.L)
-		y, okY := of(e.R)
-		if !okX || !okY {
-			break
-		}
-		switch e.Op {
-		case ir.Add:
-			return x.Add(y)
-		case ir.Sub:
-			return x.Sub(y)
-		case ir.Mul:
-			if x.IsConst() {
-				return y.Scale(x.C)
-			}
-			if y.IsConst() {
-				return x.Scale(y.C)
-			}
-		case ir.Div:
-			return quotient(x, y)
-		}
-	}
-	return linalg.Affine{}, false
 }
 
 // Factors and constants beyond these are no part of a form: they are those of
@@ -299,12 +260,4 @@ func (in *Info) wraps(form linalg.Affine, t ir.Type) bool {
 	}
 	r := in.extent(form)
 	return r.known() && (r.lo < math.MinInt32 || r.hi > math.MaxInt32)
-}
-
-// quotient divides constants, truncating as Fortran does.
-func quotient(x, y linalg.Affine) (linalg.Affine, bool) {
-	if !x.IsConst() || !y.IsConst() || y.C == 0 {
-		return linalg.Affine{}, false
-	}
-	return linalg.Const(x.C / y.C), true
 }

@@ -43,7 +43,7 @@ func (in *Info) roundedForm(e ir.Expr, f *facts) (linalg.Affine, bool) {
 		r, ok = f.rounded[e.Sym]
 	case *ir.Bin:
 		if e.Op != ir.Div {
-			r, ok = form(e, nil, of)
+			r, ok = ir.AffineOf(e, forms(nil).variable, of)
 			break
 		}
 		if x, known := of(e.L); known {
@@ -56,7 +56,7 @@ func (in *Info) roundedForm(e ir.Expr, f *facts) (linalg.Affine, bool) {
 			r, ok = in.quotients.Remainder(x, by, trunc && in.truncated(x))
 		}
 	default:
-		r, ok = form(e, nil, of)
+		r, ok = ir.AffineOf(e, forms(nil).variable, of)
 	}
 	return r, ok && len(in.quotients.Used(r)) > 0
 }

@@ -92,8 +92,8 @@ type fold[T element] struct {
 	how   manner
 	words func(acc, word uint64) uint64 // nil for values of several words, which how says all of
 	check bool
-	// own, unless it is nil, names the elements of contributions that this PE wants, and where
-	// each comes in its sum; picked is room for them.
+	// own, unless it is nil, names the elements of contributions that this PE combines, and where
+	// each is in its sum; picked is room for them.
 	own    *transport.Move
 	picked []T
 }
@@ -113,14 +113,14 @@ func (f *fold[T]) Take(other transport.Folder) {
 	copy(mine.exact, theirs.exact)
 }
 
-// Alike reports whether all PEs want all elements.
+// Alike reports whether all PEs combine all elements.
 func (f *fold[T]) Alike() bool { return f.own == nil }
 
 // Fold takes the contribution of PE pe.
 func (f *fold[T]) Fold(pe int, part transport.Memory) {
 	x, all := part.(*transport.Slice[T]).Data, &f.parts[f.turn]
 	if f.own != nil {
-		x = f.wanted(x)
+		x = f.owned(x)
 	}
 	switch {
 	case f.check:
@@ -150,8 +150,8 @@ func (f *fold[T]) Fold(pe int, part transport.Memory) {
 	}
 }
 
-// wanted is the elements of a contribution that this PE wants, one after another.
-func (f *fold[T]) wanted(x []T) []T {
+// owned is the elements of a contribution that this PE combines, one after another.
+func (f *fold[T]) owned(x []T) []T {
 	n := len(f.parts[f.turn].sum)
 	if n == 0 {
 		return nil

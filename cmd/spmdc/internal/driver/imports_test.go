@@ -79,7 +79,7 @@ var imports = []struct {
 	{"dataflow/plan", []string{"ir", "cfg", "cfg/comm", "dataflow/proof", "dataflow/synch"}}, // data: synch for its verdicts
 	{"dataflow/simulate", []string{"ir", "cfg/comm", "procfunc", "dataflow/clocks", "dataflow/plan", "dataflow/proof"}},
 	{"dataflow/placement", []string{"cfg/comm", "procfunc", "dataflow/plan", "dataflow/simulate"}},
-	{"dataflow/verify", []string{"ir", "ir/scalar", "cfg", "cfg/comm", "procfunc", "dataflow/plan", "dataflow/proof", "dataflow/simulate"}}, // nothing that finds proofs
+	{"dataflow/verify", []string{"ir", "ir/scalar", "cfg", "cfg/comm", "procfunc", "dataflow/plan", "dataflow/proof", "dataflow/simulate", "internal/parallel"}}, // nothing that finds proofs
 	{"dataflow/search", slices.Concat(analyses, []string{"cfg", "cfg/comm", "cfg/comm/choose", "procfunc", "dataflow/plan", "dataflow/proof", "dataflow/synch", "dataflow/hb", "dataflow/simulate", "internal/parallel"})},
 	{"dataflow/replay", []string{"dataflow/clocks"}}, // knows runs, not programs
 	{"dataflow/report", slices.Concat(analyses, []string{"cfg", "cfg/comm", "procfunc", "dataflow/..."})},
