@@ -14,7 +14,7 @@ import (
 
 // Two makes two hosts, which are network namespaces that a cable of veth joins, and
 // returns how mpirun is started on the first so that it starts processes on both, and their names.
-func Two(t *testing.T) (start []string, names [2]string) {
+func Two(t testing.TB) (start []string, names [2]string) {
 	effort.Tool(t, "ip", "iproute2")
 	names = [2]string{fmt.Sprintf("spmd%da", os.Getpid()), fmt.Sprintf("spmd%db", os.Getpid())}
 	address := func(i int) string { return fmt.Sprintf("10.77.0.%d", i+1) }
