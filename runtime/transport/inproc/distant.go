@@ -137,14 +137,13 @@ func (p *PE) ready(to int, slots ...transport.Slot) {
 	p.w.send(to, written(packetReady, 0, words...))
 }
 
-// Complete returns when what this PE has put so far lies in the memory of the others. Between hosts all that
-// it sends to but goes the same way; on its own host puts may go by messages, and flags do not.
-func (p *PE) Complete(site, but int) {
+// Complete returns when what this PE has put so far lies in the memory of the others.
+func (p *PE) Complete(site int) {
 	if p.w.net == nil {
 		return
 	}
 	for q, is := range p.unsettled {
-		if is && (q != but || !p.w.far(q)) {
+		if is {
 			p.flushes++
 			p.w.send(q, written(packetFlush, 0, uint64(p.id), uint64(p.id)))
 			p.unsettled[q] = false
