@@ -65,8 +65,11 @@ type (
 		Pointer  bool
 		Entities []Entity
 	}
-	// ImplicitNone is "implicit none".
-	ImplicitNone struct{ Base }
+	// ImplicitNone is "implicit none" or "implicit none (type, external)".
+	ImplicitNone struct {
+		Base
+		External bool
+	}
 	// Implicit is "implicit real(8) (a-h, o-z), integer (i)".
 	Implicit struct {
 		Base

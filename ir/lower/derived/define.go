@@ -236,6 +236,9 @@ func (r *record) extends(t *record) bool {
 		return a != nil && a == b
 	}
 	t = t.declared()
+	if t.isAll() {
+		return true
+	}
 	for at := r.declared(); at != nil; at = at.parent {
 		if at == t {
 			return true

@@ -336,6 +336,12 @@ func (s *scope) reachable() []*record {
 	var out []*record
 	var add func(r *record)
 	add = func(r *record) {
+		if r.isAll() {
+			for _, e := range r.holds {
+				add(e)
+			}
+			return
+		}
 		if slices.Contains(out, r) {
 			return
 		}
@@ -442,7 +448,11 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 		}
 		for k, l := range v.of.leaves() {
 			t.suits(v, l, e.Pos, dummy)
-			one := leafDecl(l, &c, e.Name, e.Pos, t.dims(dims), codims)
+			own := t.dims(dims)
+			if v.class && !v.dynamic && l.path[0] == t.p.number {
+				own = nil // all elements have one type
+			}
+			one := leafDecl(l, &c, e.Name, e.Pos, own, codims)
 			if dummy && d.Intent == "out" && (l.owned() || final) {
 				one.Intent = "inout" // it says what is deallocated or finalized at the entry
 			}
