@@ -38,13 +38,17 @@ func (l *lowerer) withTypes(s ast.Stmt) ast.Stmt {
 	return c
 }
 
-// typedArgument is x of an argument "typed%(x, code)", and the code; nil for any other one.
+// typedArgument is x of an argument "typed%(x, code)", and the code, or of "typecode%(x)"; nil for any other one.
 func typedArgument(a ast.Expr) (x ast.Expr, code ast.Expr) {
 	if k, is := a.(*ast.Keyword); is {
 		a = k.X
 	}
-	if i, is := a.(*ast.Index); is && i.Name == "typed%" {
+	i, is := a.(*ast.Index)
+	switch {
+	case is && i.Name == "typed%":
 		return i.Args[0], i.Args[1]
+	case is && i.Name == "typecode%":
+		return i.Args[0], nil
 	}
 	return nil, nil
 }
@@ -59,7 +63,10 @@ func (l *lowerer) ofTheirTypes(args []ast.Expr) []ast.Expr {
 	var out []ast.Expr
 	for _, a := range args {
 		x, code := typedArgument(a)
-		if x == nil {
+		if x != nil && l.isAbsent(x) {
+			continue
+		}
+		if x == nil || code == nil {
 			out = append(out, a)
 			continue
 		}

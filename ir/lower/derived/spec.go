@@ -391,6 +391,11 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 			t.p.errorf(e.Pos, "%s is polymorphic, and no dummy argument and no ALLOCATABLE scalar", e.Name).WithHelp("declare it as type(%s), or as: class(%[1]s), allocatable", v.of.name)
 			continue
 		}
+		if v.of.isAll() && (!dummy || d.Allocatable || d.Pointer) {
+			t.p.errorf(e.Pos, "%s is declared with CLASS(*), and is no dummy argument, or ALLOCATABLE or a POINTER", e.Name).
+				WithHelp("declare it with CLASS of a type that all its types extend")
+			continue
+		}
 		dims, codims := e.Dims, e.Codims
 		if len(dims) == 0 {
 			dims = d.Dimension

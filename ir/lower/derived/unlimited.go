@@ -254,10 +254,10 @@ func (t *unit) intrinsicParts(x ast.Expr, r *record) []ast.Expr {
 	return out
 }
 
-// isTyped reports whether x is passed only where it has a certain type.
+// isTyped reports whether x may be left out of the arguments that it stands among.
 func isTyped(x ast.Expr) bool {
 	i, is := x.(*ast.Index)
-	return is && i.Name == "typed%"
+	return is && (i.Name == "typed%" || i.Name == "typecode%")
 }
 
 // asValue is the body of a guard of SELECT TYPE for o, where that has the intrinsic type r: name is the value.
