@@ -19,7 +19,7 @@ var typeKernels = []kernel{
 		"bound procedures:subroutine", "bound procedures:function", "bound procedures:generic", "bound procedures:another object", "bound procedures:nopass",
 	}},
 	{name: "extended types", make: extendedTypes, variants: []string{
-		"extends:overridden", "extends:inherited procedure", "extends:select type", "extends:parent component", "extends:unlimited",
+		"extends:overridden", "extends:inherited procedure", "extends:select type", "extends:parent component",
 	}},
 	{name: "defined operators", make: definedOperators, variants: []string{
 		"operators:named", "operators:of a type", "operators:with a number", "operators:assignment", "operators:relation",
@@ -410,14 +410,7 @@ func extendedTypes(k *kern) {
 	v.add("end subroutine %s", visit)
 	base.add(v)
 	total := k.scalarVar(intKind, "m", "0", tier{bound: 1000})
-	inspect := k.unlimited(base, more)
 	for _, r := range []*record{base, more} {
-		if u.chance(2, 3) {
-			k.feat("extends:unlimited")
-			o := k.object(r, 0)
-			x := oneOf(u, o.name, "7", "2.5d0", "1.5", "5_8", fmt.Sprintf("%s > 3", total.name), "'text'", fmt.Sprintf("mod(%s, 7)", total.name), "(1.0, 2.0)")
-			k.emit(fmt.Sprintf("call %s(%s, %s)", inspect, x, total.name))
-		}
 		if u.chance(1, 2) {
 			o := k.object(r, 1)
 			vs := k.vars(1)
@@ -431,39 +424,6 @@ func extendedTypes(k *kern) {
 		}
 		k.emit(fmt.Sprintf("call %s%%twice(%s)", s.name, total.name))
 	}
-}
-
-// unlimited is a procedure with an argument declared with CLASS(*), that knows some intrinsic types and
-// the types base and more, which extends it.
-func (k *kern) unlimited(base, more *record) string {
-	u := k.u
-	name := k.fresh("inspect")
-	c := &callee{}
-	c.add("subroutine %s(x, total)", name)
-	c.add("class(*) :: x")
-	c.add("integer, intent(inout) :: total")
-	c.add("select type (x)")
-	guard := func(text string, lines ...string) {
-		c.add("%s", text)
-		c.lines = append(c.lines, lines...)
-	}
-	guard("type is (integer)", "total = mod(total + 1 + mod(x, 10), 1000)")
-	if u.chance(1, 2) {
-		guard("type is (real(8))", "total = mod(total + int(x), 1000)")
-	}
-	if u.chance(1, 2) {
-		guard("type is (character(*))", "total = mod(total + len(x), 1000)")
-	}
-	if u.chance(1, 2) {
-		guard("type is (logical)", "if (x) total = mod(total + 1, 1000)")
-	}
-	guard(fmt.Sprintf("type is (%s)", more.name), numbersOf(u, more, "x").stores(u, more, "x", 2)...)
-	guard(fmt.Sprintf("class is (%s)", base.name), numbersOf(u, base, "x").stores(u, base, "x", 2)...)
-	guard("class default", "total = mod(total + 5, 1000)")
-	c.add("end select")
-	c.add("end subroutine %s", name)
-	base.add(c)
-	return name
 }
 
 // definedOperators has operators and assignment for a type.
