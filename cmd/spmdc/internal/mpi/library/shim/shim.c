@@ -95,16 +95,37 @@ static void *keep(size_t bytes) {
 _Atomic int spmdc_summary = PRIVATE;
 const char *spmdc_changed;
 
-// Windows whose memory is not watched: as long as there is one, each process may access its part at any time, and all
-// know that, as they have made it together.
-static MPI_Win *blinds;
+// Windows whose memory is not watched. Run-time systems make some that nobody uses, as OpenCoarrays does: one counts from
+// the first access by MPI on, until it is freed; if barriers were elided before that, what stood before them is not known.
+static struct blind {
+	MPI_Win win;
+	int counts;
+	uint64_t elided; // barriers before it was made
+} *blinds;
 static int nblinds, cblinds;
-static uint64_t unwatched; // barriers behind which there was one
+static int counting;       // of them
+int spmdc_unused;        // those that do not count yet
+static uint64_t unwatched; // barriers behind which one counted
+static uint64_t elided;
 
 static void add_blind(MPI_Win win) {
 	if (nblinds == cblinds && !(blinds = realloc(blinds, (cblinds = 2 * cblinds + 16) * sizeof *blinds)))
 		refuse("there is no memory left");
-	blinds[nblinds++] = win;
+	blinds[nblinds++] = (struct blind){win, 0, elided};
+	spmdc_unused++;
+}
+
+static void use_blind(MPI_Win win) {
+	for (int i = 0; spmdc_unused && i < nblinds; i++)
+		if (blinds[i].win == win && !blinds[i].counts) {
+			blinds[i].counts = 1;
+			counting++, spmdc_unused--;
+			if (elided > blinds[i].elided) {
+				fprintf(stderr, "spmdc: misspeculation: process %d accesses a window whose memory is not watched (MPI_Win_create or MPI_Win_attach), and %lu barriers were elided since it was made\n"
+					"  make the window with MPI_Win_allocate, or leave its barriers alone: spmdc mpi audit\n", rank, (unsigned long)(elided - blinds[i].elided));
+				PMPI_Abort(MPI_COMM_WORLD, 4);
+			}
+		}
 }
 
 // Where a program has a detector of accesses, that watches the memory of such windows.
@@ -159,8 +180,10 @@ void spmdc_sharing(void) { sharing = 1; }
 
 static void remove_blind(MPI_Win win) {
 	for (int i = nblinds; i-- > 0;)
-		if (blinds[i] == win)
+		if (blinds[i].win == win) {
+			counting -= blinds[i].counts, spmdc_unused -= !blinds[i].counts;
 			blinds[i] = blinds[--nblinds];
+		}
 	for (int i = spmdc_pieces; i-- > 0;)
 		if (pieces[i].win == win)
 			pieces[i] = pieces[--spmdc_pieces];
@@ -201,6 +224,7 @@ void spmdc_begin_operation(MPI_Win win, int target) {
 	if (target < 0) // MPI_PROC_NULL
 		return;
 	lock();
+	use_blind(win);
 	struct spmdc_pending *p = pending_of(win);
 	if (!p) {
 		MPI_Group group;
@@ -1294,11 +1318,12 @@ static int whole(MPI_Comm comm) {
 static int barrier(void **frame) {
 	spmdc_depth++;
 	struct entry *e = context(frame);
-	unwatched += nblinds > 0;
-	if (spmdc_dirty || nblinds || busy || persistent || sharing)
+	unwatched += counting > 0;
+	if (spmdc_dirty || counting || busy || persistent || sharing)
 		spmdc_mark(REMOTE);
 	if (e->remaining == 0 && spmdc_summary == PRIVATE) {
 		pass(e, -1, 0, 0);
+		elided++;
 		passed();
 		spmdc_ahead = 1;
 		spmdc_depth--;

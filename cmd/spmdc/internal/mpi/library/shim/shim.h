@@ -47,13 +47,13 @@ struct spmdc_pending {
 	char dirty[]; // by target
 };
 extern struct spmdc_pending *spmdc_last;
-extern int spmdc_dirty, spmdc_threads;
+extern int spmdc_dirty, spmdc_unused, spmdc_threads;
 
 // An operation on the memory of a target begins.
 void spmdc_begin_operation(MPI_Win win, int target);
 static inline void spmdc_operation(MPI_Win win, int target) {
 	struct spmdc_pending *p = spmdc_last;
-	if (p && p->win == win && target >= 0 && target < p->count && p->dirty[target] && !spmdc_threads)
+	if (p && p->win == win && target >= 0 && target < p->count && p->dirty[target] && spmdc_unused == 0 && !spmdc_threads)
 		spmdc_mark(REMOTE);
 	else
 		spmdc_begin_operation(win, target);
