@@ -36,11 +36,16 @@ func (l *leaf) address(f leafRef) {
 		g.out.p("%s := %s.Data[%s:][:nT]", base, f.object, at)
 		elem += "[t]"
 	case moving == 0 && l.alone[f.object] && l.byParts(f):
-		// Where it may be missing, which conditions leave out, there is none.
-		g.out.p("%s := spmd.TextAt(%s.Data, %s)", base, f.object, at)
-		l.after = append(l.after, fmt.Sprintf("spmd.SetTextAt(%s.Data, %s, %s)", f.object, at, base))
-		g.textElements[base] = true
-		l.texts = append(l.texts, base)
+		if f.conditional { // it may not be there, or a neighbour may be putting it
+			g.out.p("%s := spmd.Editing(%s.Data, %s)", base, f.object, at)
+			l.after = append(l.after, base+".Done()")
+			elem = base + ".Text()"
+		} else {
+			g.out.p("%s := []byte(%s.Data[%s])", base, f.object, at)
+			l.after = append(l.after, fmt.Sprintf("%s.Data[%s] = spmd.Edited(%s)", f.object, at, base))
+		}
+		g.textElements[elem] = true
+		l.texts = append(l.texts, elem)
 	case moving == 0 && !f.conditional && l.alone[f.object]:
 		g.out.p("%s := %s.Data[%s]", base, f.object, at)
 		l.after = append(l.after, fmt.Sprintf("%s.Data[%s] = %s", f.object, at, base))

@@ -170,18 +170,30 @@ const allCharacters = "" +
 	"\xe0\xe1\xe2\xe3\xe4\xe5\xe6\xe7\xe8\xe9\xea\xeb\xec\xed\xee\xef" +
 	"\xf0\xf1\xf2\xf3\xf4\xf5\xf6\xf7\xf8\xf9\xfa\xfb\xfc\xfd\xfe\xff"
 
-// TextAt is the text texts[at] to be edited in place, nil if there is none.
-func TextAt(texts []string, at int) []byte {
-	if uint(at) >= uint(len(texts)) {
-		return nil
-	}
-	return []byte(texts[at])
+// EditedText is an element of an array that a loop edits in place, from its first use to Done.
+type EditedText struct {
+	texts []string
+	at    int
+	s     []byte
 }
 
-// SetTextAt ends that: texts[at] is s, which nothing changes any more.
-func SetTextAt(texts []string, at int, s []byte) {
-	if uint(at) < uint(len(texts)) {
-		texts[at] = Edited(s)
+// Editing is for texts[at], which need not exist.
+func Editing(texts []string, at int) EditedText { return EditedText{texts: texts, at: at} }
+
+// Text is the text. It is loaded when it is used for the first time.
+func (e *EditedText) Text() []byte {
+	if e.s == nil {
+		e.load()
+	}
+	return e.s
+}
+
+func (e *EditedText) load() { e.s = []byte(e.texts[e.at]) }
+
+// Done stores the text, if it was used.
+func (e *EditedText) Done() {
+	if e.s != nil {
+		e.texts[e.at] = Edited(e.s)
 	}
 }
 
