@@ -116,8 +116,8 @@ type forallNest struct {
 	lo, hi, step []ir.Expr
 	independent  []*ast.Independent // for each index the directive of its FORALL, or nil
 	inside       []ir.Stmt          // executed in front of the mask: functions that it refers to
-	mask         ir.Expr   // or nil
-	guarded      bool      // a FORALL around has a mask, a part of mask
+	mask         ir.Expr            // or nil
+	guarded      bool               // a FORALL around has a mask, a part of mask
 }
 
 // forall lowers FORALL: loops around each of its assignments. Where an assignment
