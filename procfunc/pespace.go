@@ -77,34 +77,66 @@ func (s *PESpace) Sections(c *comm.Comm, visit func(p, q int, section []dist.Tri
 	s.missing, s.outside = false, false
 	l := s.layout(c.Array)
 	w, subs := s.wants(c), s.subscripts(c)
-	for q := 0; q < s.np && !s.missing; q++ {
-		if s.outside = s.outside || evaluated(c) && s.beyond(c, w.on(q)); s.outside {
-			return false
+	if evaluated(c) {
+		for q := 0; q < s.np && !s.missing && (q == 0 || !w.same); q++ {
+			if s.outside = s.outside || s.beyond(c, w.on(q)); s.outside {
+				return false
+			}
 		}
 	}
 	if s.missing || s.outside {
 		return false
 	}
+	// Where senders have no part in what the receiver is, those that want the same get the same.
+	alike := c.Kind != comm.Pipeline && len(c.Forward) == 0 && !l.Replicated()
 	spans := make([]dist.Span, len(l.Shape))
 	var from []int
+	var last []dist.Triplet // what the receiver before wants
+	var sent sections       // … and what it gets
 	for q := range s.np {
 		box := w.on(q)
 		if box == nil {
 			continue
 		}
-		s.serving(c, l, box, subs, q, spans)
-		from = l.Shape.PEs(from[:0], spans)
-		slices.Sort(from)
-		for _, p := range from {
-			if p == q {
-				continue
+		if !alike || last == nil || !slices.Equal(box, last) {
+			last = append(last[:0], box...)
+			s.serving(c, l, box, subs, q, spans)
+			from = l.Shape.PEs(from[:0], spans)
+			slices.Sort(from)
+			sent.clear(len(box))
+			for _, p := range from {
+				if p == q && !alike {
+					continue
+				}
+				if section := s.section(c, l, box, subs, p, q); section != nil {
+					sent.add(p, section)
+				}
 			}
-			if section := s.section(c, l, box, subs, p, q); section != nil && !visit(p, q, section) {
+		}
+		for i, p := range sent.from {
+			if p != q && !visit(p, q, sent.of(i)) {
 				return true
 			}
 		}
 	}
 	return true
+}
+
+// sections are what one receiver gets, by sender ascending.
+type sections struct {
+	rank  int
+	from  []int
+	boxes []dist.Triplet // of rank dimensions each
+}
+
+func (s *sections) clear(rank int) { s.rank, s.from, s.boxes = rank, s.from[:0], s.boxes[:0] }
+
+func (s *sections) add(p int, box []dist.Triplet) {
+	s.from, s.boxes = append(s.from, p), append(s.boxes, box...)
+}
+
+func (s *sections) of(i int) []dist.Triplet {
+	return s.boxes[i*s.rank : (i+1)*s.rank : (i+1)*s.rank]
 }
 
 // serving sets spans to the coordinates of the PEs that may send to q something of box.
@@ -341,7 +373,8 @@ type wanted struct {
 	guard guard
 	some  []values // PEs for which one of these is empty want nothing
 	axes  []wantedAxis
-	box   []dist.Triplet // scratch
+	same  bool           // all PEs want the same
+	box   []dist.Triplet // what the PE wants that was asked for last
 }
 
 // wantedAxis is one dimension: all of part, or a sum of images.
@@ -378,11 +411,23 @@ func (s *PESpace) wants(c *comm.Comm) *wanted {
 			x.terms = append(x.terms, wantedTerm{s.values(t.Range), t.Coef, off})
 		}
 	}
+	w.same = !w.root && len(w.guard) == 0 && len(w.some) == 0
+	for d := range w.axes {
+		for i := range w.axes[d].terms {
+			w.same = w.same && len(w.axes[d].terms[i].cons) == 0
+		}
+	}
+	if w.same {
+		w.fill(0)
+	}
 	return w
 }
 
 // on is what PE q wants; nil: nothing. It holds until the next call.
 func (w *wanted) on(q int) []dist.Triplet {
+	if w.same {
+		return w.box
+	}
 	if w.root && q != 0 || !w.guard.on(q) {
 		return nil
 	}
@@ -391,6 +436,12 @@ func (w *wanted) on(q int) []dist.Triplet {
 			return nil
 		}
 	}
+	w.fill(q)
+	return w.box
+}
+
+// fill sets box to what PE q wants.
+func (w *wanted) fill(q int) {
 	for d := range w.axes {
 		x := &w.axes[d]
 		w.box[d] = x.part
@@ -402,7 +453,6 @@ func (w *wanted) on(q int) []dist.Triplet {
 			}
 		}
 	}
-	return w.box
 }
 
 // guard is what PEs have to own.

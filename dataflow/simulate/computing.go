@@ -65,7 +65,8 @@ func (t *timed) working(r *comm.Region) []float64 {
 		delete(t.values, name)
 	}
 	took := map[[maxShares]int]float64{}
-	var share [maxShares]int
+	var share, before [maxShares]int
+	x := -1.0 // of the shares of the PE before; below 0: there is none
 	own := func(d *ir.Do) (float64, bool) {
 		k := slices.Index(loops, d)
 		if k < 0 {
@@ -80,10 +81,13 @@ func (t *timed) working(r *comm.Region) []float64 {
 		for k, f := range shares {
 			share[k] = f(q)
 		}
-		x, ok := took[share]
-		if !ok {
-			x = t.Work(r, t.values, own)
-			took[share] = x
+		if x < 0 || share != before {
+			var ok bool
+			if x, ok = took[share]; !ok {
+				x = t.Work(r, t.values, own)
+				took[share] = x
+			}
+			before = share
 		}
 		w.times[q] = x
 	}
@@ -99,8 +103,10 @@ func (t *timed) region(r *comm.Region) {
 	}
 	if r.Pipe == nil {
 		for q, x := range times {
-			t.computes(q, x)
 			t.clock[q] += x
+		}
+		for q := 0; q < len(times) && t.Record != nil; q++ {
+			t.computes(q, times[q])
 		}
 		return
 	}

@@ -17,7 +17,12 @@ type Link struct {
 
 // link is that between two PEs.
 func (m *Machine) link(p, q int) *Link {
-	if m.PerHost == 0 || p/m.PerHost == q/m.PerHost {
+	switch {
+	case m.PerHost == 0 || p == q:
+		return &m.Host
+	case m.PerHost == 1: // the usual case needs no division
+		return &m.Network
+	case p/m.PerHost == q/m.PerHost:
 		return &m.Host
 	}
 	return &m.Network

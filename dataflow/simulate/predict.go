@@ -145,6 +145,9 @@ type timed struct {
 	posts    map[*comm.Post]*posting
 	works    map[*comm.Region]*working
 	read     []string // names of the values that were read, since it was emptied
+	entries  []entry  // scratch of bundles, as what follows
+	sorted   []entry
+	starts   []int
 	sampled  bool
 	guessed  map[string]bool
 

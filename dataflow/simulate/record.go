@@ -24,11 +24,8 @@ func (m *Model) begins(pes int) {
 	}
 }
 
-// act records an action of PE q, behind what it has computed.
+// act records an action of PE q, behind what it has computed. Somebody must want that.
 func (t *timed) act(q int, format string, args ...any) {
-	if t.Record == nil {
-		return
-	}
 	if t.due[q] > 0 {
 		t.Record(q, fmt.Sprintf("%d compute %.0f", q, t.due[q]*TracedSpeed))
 		t.due[q] = 0
@@ -38,7 +35,7 @@ func (t *timed) act(q int, format string, args ...any) {
 
 // actAll records an action of all PEs.
 func (t *timed) actAll(format string, args ...any) {
-	for q := range t.pes {
+	for q := 0; q < t.pes && t.Record != nil; q++ {
 		t.act(q, format, args...)
 	}
 }
@@ -48,10 +45,14 @@ func (t *timed) computes(q int, seconds float64) { t.due[q] += seconds }
 
 // sends records a message, which its sender does not wait for.
 func (t *timed) sends(from, to, tag int, bytes float64) {
-	t.act(from, "send %d %d %.0f %d", to, tag, bytes, tracedByte)
+	if t.Record != nil {
+		t.act(from, "send %d %d %.0f %d", to, tag, bytes, tracedByte)
+	}
 }
 
 // receives records that PE to waits for a message.
 func (t *timed) receives(to, from, tag int, bytes float64) {
-	t.act(to, "recv %d %d %.0f %d", from, tag, bytes, tracedByte)
+	if t.Record != nil {
+		t.act(to, "recv %d %d %.0f %d", from, tag, bytes, tracedByte)
+	}
 }

@@ -15,7 +15,7 @@ import (
 // in it.
 type bundle struct {
 	from, to int
-	parts    []part
+	parts    []part // one of another message that has the same is this one
 	bytes    float64
 	arrives  float64
 }
@@ -200,54 +200,108 @@ func (t *timed) posting(n *comm.Post) *posting {
 	return p
 }
 
+// entry is what a member of a set sends from one PE to another.
+type entry struct {
+	procfunc.Pair
+	member int
+	bytes  float64
+	box    []dist.Triplet // where it may travel with that of another member; nil: on its own
+}
+
 // bundles are the messages of a set, by sender, and then in the order in which it sends
 // them; nil if they are not known, or too many to be looked at one by one.
 func (t *timed) bundles(set []*comm.Comm) []bundle {
-	type entry struct {
-		procfunc.Pair
-		member int
-		box    []dist.Triplet
-	}
-	var list []entry
+	list := t.entries[:0]
+	defer func() { t.entries = list[:0] }()
 	for k, c := range set {
+		joins := slices.ContainsFunc(set, func(d *comm.Comm) bool { return d != c && joined(c, d) })
+		size := float64(c.Array.Type.Size())
 		if !t.space.Sections(c, func(p, q int, section []dist.Triplet) bool {
-			list = append(list, entry{procfunc.Pair{From: p, To: q}, k, slices.Clone(section)})
+			e := entry{procfunc.Pair{From: p, To: q}, k, elements(section) * size, nil}
+			if joins {
+				e.box = slices.Clone(section)
+			}
+			list = append(list, e)
 			return len(list) <= mostPairs
 		}) || len(list) > mostPairs {
 			return nil
 		}
 	}
-	distance := func(e *entry) int { return (e.To - e.From + t.pes) % t.pes }
-	slices.SortFunc(list, func(a, b entry) int {
-		return cmp.Or(a.From-b.From, distance(&a)-distance(&b), a.member-b.member)
-	})
-	out := []bundle{}
-	for i := 0; i < len(list); {
-		b := bundle{from: list[i].From, to: list[i].To}
+	sorted := t.bySender(list, len(set))
+	out := make([]bundle, 0, len(list))
+	parts := make([]part, 0, len(set))
+	for i := 0; i < len(sorted); {
 		first := i
-		for ; i < len(list) && list[i].Pair == list[first].Pair; i++ {
-			e := &list[i]
+		for i++; i < len(sorted) && sorted[i].Pair == sorted[first].Pair; i++ {
+		}
+		b := bundle{from: sorted[first].From, to: sorted[first].To}
+		parts = parts[:0]
+		for j := first; j < i; j++ {
+			e := &sorted[j]
 			c := set[e.member]
-			b.parts = append(b.parts, part{member: e.member})
-			size := float64(c.Array.Type.Size())
+			parts = append(parts, part{e.member, e.bytes})
 			// Sections of one overlap that are a box together travel as that box.
-			at := slices.IndexFunc(list[first:i], func(x entry) bool {
-				d := set[x.member]
-				return x.box != nil && c.Overlap && d.Overlap && c.Array == d.Array && dist.Join(x.box, e.box)
+			at := slices.IndexFunc(sorted[first:j], func(x entry) bool {
+				return x.box != nil && e.box != nil && joined(c, set[x.member]) && dist.Join(x.box, e.box)
 			})
 			if at >= 0 {
 				e.box = nil
-				b.parts[at].bytes = elements(list[first+at].box) * size
-			} else {
-				b.parts[i-first].bytes = elements(e.box) * size
+				parts[j-first].bytes = 0
+				parts[at].bytes = elements(sorted[first+at].box) * float64(c.Array.Type.Size())
 			}
 		}
-		for _, x := range b.parts {
-			b.bytes += x.bytes
+		if n := len(out); n > 0 && slices.Equal(out[n-1].parts, parts) {
+			b.parts, b.bytes = out[n-1].parts, out[n-1].bytes
+		} else {
+			b.parts = slices.Clone(parts)
+			for _, x := range parts {
+				b.bytes += x.bytes
+			}
 		}
 		out = append(out, b)
 	}
 	return out
+}
+
+// joined reports whether sections that c and d bring may travel as one.
+func joined(c, d *comm.Comm) bool { return c.Overlap && d.Overlap && c.Array == d.Array }
+
+// bySender sorts entries, of which those of each member come by receiver ascending: by sender, then by the distance
+// of the receiver, then by member.
+func (t *timed) bySender(list []entry, members int) []entry {
+	if t.starts == nil {
+		t.starts = make([]int, t.pes+1)
+	}
+	clear(t.starts)
+	for i := range list {
+		t.starts[list[i].From+1]++
+	}
+	for p := range t.pes {
+		t.starts[p+1] += t.starts[p]
+	}
+	t.sorted = slices.Grow(t.sorted[:0], len(list))[:len(list)]
+	for _, above := range []bool{true, false} { // those below the sender are further on
+		for i := range list {
+			if e := &list[i]; (e.To > e.From) == above {
+				t.sorted[t.starts[e.From]] = *e
+				t.starts[e.From]++
+			}
+		}
+	}
+	if members == 1 {
+		return t.sorted
+	}
+	order := func(a, b entry) int {
+		return cmp.Or((a.To-a.From+t.pes)%t.pes-(b.To-b.From+t.pes)%t.pes, a.member-b.member)
+	}
+	for i := 0; i < len(list); {
+		upto := t.starts[t.sorted[i].From]
+		if own := t.sorted[i:upto]; !slices.IsSortedFunc(own, order) {
+			slices.SortFunc(own, order)
+		}
+		i = upto
+	}
+	return t.sorted
 }
 
 func elements(box []dist.Triplet) float64 {
@@ -316,15 +370,15 @@ func (t *timed) begin(c *comm.Comm) (needs func(from, to int) bool) {
 // send sends the messages of a set: first the consumers send what ready messages there are,
 // then the producers put.
 func (t *timed) send(set []*comm.Comm, list []bundle) {
-	var ready []float64        // by message, when its ready message has come; -1: none
-	by := map[int]*comm.Comm{} // by message, whose slot that declares free
+	var ready []float64 // by message, when its ready message has come; -1: none
+	var by []*comm.Comm // by message, whose slot that declares free
 	for k, c := range set {
 		needs := t.begin(c)
 		if needs == nil {
 			continue
 		}
 		if len(ready) == 0 {
-			ready = slices.Repeat([]float64{-1}, len(list))
+			ready, by = slices.Repeat([]float64{-1}, len(list)), make([]*comm.Comm, len(list))
 		}
 		for i := range list {
 			b := &list[i]

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -17,6 +18,7 @@ import (
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/simulate"
+	"github.com/spmdc/spmdc/internal/parallel"
 	"github.com/spmdc/spmdc/ir"
 )
 
@@ -110,7 +112,7 @@ func Make(table *driver.Table, c *driver.Compilation, stdin io.Reader, o Options
 		return nil, &driver.Failure{Status: driver.StatusProgram, Text: c.File + " is a program with coarrays: its messages are known only as it runs", Remedy: "run it with --stats, which counts them"}
 	}
 	model := simulate.Model{Machine: o.Machine, Trips: o.Trips, Reads: o.Reads, Block: c.Options.Block}
-	predict := func(p *plan.Plan, pes int) (*simulate.Prediction, error) {
+	predict := func(p *plan.Plan, pes int, model simulate.Model) (*simulate.Prediction, error) {
 		model.Work = func(region *comm.Region, values map[string]int64, own func(*ir.Do) (float64, bool)) float64 {
 			return messageTime * r.Compute * choose.Work(p.Program, region, values, own)
 		}
@@ -122,7 +124,7 @@ func Make(table *driver.Table, c *driver.Compilation, stdin io.Reader, o Options
 			return nil, err
 		}
 		r.Measured, r.Compute = b.Contenders[0].Median, 1
-		x, err := predict(plans[0], 1)
+		x, err := predict(plans[0], 1, model)
 		if err != nil {
 			return nil, err
 		}
@@ -131,26 +133,32 @@ func Make(table *driver.Table, c *driver.Compilation, stdin io.Reader, o Options
 		}
 	}
 	for _, pes := range o.PEs {
-		for i, p := range plans {
-			if pes <= mostCompiled && !o.Any {
-				if p, err = compiled(o.Plans[i], []int{pes}); err != nil {
+		list := plans
+		if pes <= mostCompiled && !o.Any {
+			list = make([]*plan.Plan, len(plans))
+			for i, kind := range o.Plans {
+				if list[i], err = compiled(kind, []int{pes}); err != nil {
 					return nil, err
 				}
 			}
-			var recorded *replay
-			if o.SMPI != "" {
-				if recorded, err = newReplay(o.SMPI, pes, &o.Machine); err != nil {
-					return nil, err
-				}
-				model.Record = recorded.record
-			}
-			x, err := predict(p, pes)
-			if recorded != nil {
-				err = errors.Join(err, recorded.close())
-			}
-			if err != nil {
+		}
+		var recorded *replay
+		if o.SMPI != "" {
+			if recorded, err = newReplay(o.SMPI, pes, &o.Machine); err != nil {
 				return nil, err
 			}
+			model.Record = recorded.record
+		}
+		// Each plan has a program of its own.
+		predictions, failed := make([]*simulate.Prediction, len(list)), make([]error, len(list))
+		parallel.Each(runtime.GOMAXPROCS(0), len(list), func(_, i int) { predictions[i], failed[i] = predict(list[i], pes, model) })
+		if recorded != nil {
+			failed = append(failed, recorded.close())
+		}
+		if err := errors.Join(failed...); err != nil {
+			return nil, err
+		}
+		for i, x := range predictions {
 			row := Row{PEs: pes, Plan: o.Plans[i], Seconds: x.Seconds, Computed: x.Computed, Data: x.Total.Data, Ready: x.Total.Ready, Bytes: x.Total.Bytes, Sampled: x.Sampled}
 			for _, s := range x.Sites {
 				site := Site{Data: s.Data, Ready: s.Ready, Bytes: s.Bytes}
