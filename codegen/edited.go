@@ -9,26 +9,27 @@ import (
 )
 
 // A CHARACTER value is a string of Go, which cannot be changed: an assignment to a part of it
-// makes another. In a loop that uses a text by its characters alone it is a slice of bytes:
+// makes another. In a loop that uses a text by its parts alone it is a slice of bytes:
 //
 //	sText := []byte(s)
 //	for ... { spmd.Put(sText, k, 97+k) }
 //	s = spmd.Edited(sText)
 
-// editTexts emits that the texts which loop d of region r edits become bytes, if there are any.
-// What it returns makes them texts again.
-func (g *gen) editTexts(d *ir.Do, r *comm.Region) (end func()) {
+// editTexts emits that the texts which loop s of region r, a DO or a DO WHILE, edits become bytes,
+// if there are any. What it returns makes them texts again.
+func (g *gen) editTexts(s ir.Stmt, r *comm.Region) (end func()) {
 	var syms []*ir.Symbol
-	if !g.opt.Check && (isLeaf(d.Body) || r != nil && assignsAlone(d.Body)) {
-		for _, a := range edits(d.Body) {
+	body := ir.Bodies(s)[0]
+	if !g.opt.Check && (isLeaf(body) || r != nil && assignsAlone(s)) {
+		for _, a := range edits(body) {
 			x, ok := a.LHS.(*ir.Var)
 			if !ok || x.Sym.Coarray || x.Sym.Cell || g.texts[x.Sym] != "" {
 				continue
 			}
-			if byCharacters(d, func(e ir.Expr) bool { v, ok := e.(*ir.Var); return ok && v.Sym == x.Sym }) {
+			if byParts(s, func(e ir.Expr) bool { v, ok := e.(*ir.Var); return ok && v.Sym == x.Sym }) {
 				g.texts[x.Sym] = g.names.fresh(g.names.sym(x.Sym) + "Text")
 				syms = append(syms, x.Sym)
-				g.out.at = d.Pos.Line
+				g.out.at = s.Position().Line
 				g.out.p("%s := []byte(%s)", g.texts[x.Sym], g.scalar(x.Sym))
 			}
 		}
@@ -60,14 +61,19 @@ func edit(a *ir.Assign) *ir.Call {
 	return nil
 }
 
-// assignsAlone reports whether there are only assignments, IFs and loops of them.
-func assignsAlone(body []ir.Stmt) bool {
+// assignsAlone reports whether loop s has only assignments, IFs and loops of them in it, and
+// ends behind itself.
+func assignsAlone(s ir.Stmt) bool {
 	ok := true
-	ir.Walk(body, func(s ir.Stmt) bool {
-		switch s := s.(type) {
+	ir.Walk([]ir.Stmt{s}, func(x ir.Stmt) bool {
+		switch x := x.(type) {
 		case *ir.Assign:
-			ok = ok && isPlain(s)
-		case *ir.If, *ir.Do:
+			ok = ok && isPlain(x)
+		case *ir.If, *ir.Do, *ir.While:
+		case *ir.Exit:
+			ok = ok && contains(s, x.Loop)
+		case *ir.Cycle:
+			ok = ok && contains(s, x.Loop)
 		default:
 			ok = false
 		}
@@ -76,50 +82,51 @@ func assignsAlone(body []ir.Stmt) bool {
 	return ok
 }
 
-// byCharacters reports whether loop d assigns only parts of a text, and uses only parts of it
-// which nothing keeps.
-func byCharacters(d *ir.Do, is func(ir.Expr) bool) bool {
+// byParts reports whether loop s assigns only parts of a text, some at all, and uses only parts of
+// it, none of them in the bounds of a DO.
+func byParts(s ir.Stmt, is func(ir.Expr) bool) bool {
 	ok, edited := true, false
-	whole, part := map[ir.Expr]bool{}, map[ir.Expr]bool{}
-	allow := func(e ir.Expr) {
-		if p, is := ir.Ungrouped(e).(*ir.Substr); is {
-			part[p] = true
-		}
-	}
-	for _, e := range []ir.Expr{d.Lo, d.Hi, d.Step} {
-		if e != nil {
+	whole := map[ir.Expr]bool{}
+	if d, do := s.(*ir.Do); do {
+		for _, e := range []ir.Expr{d.Lo, d.Hi, d.Step} {
 			ir.WalkExpr(e, func(e ir.Expr) bool { ok = ok && !is(e); return ok })
 		}
 	}
-	for _, a := range edits(d.Body) {
+	for _, a := range edits(ir.Bodies(s)[0]) {
 		if is(a.LHS) {
 			edited, whole[a.LHS], whole[edit(a).Args[0]] = true, true, true
 		}
 	}
-	ir.WalkExprs(d.Body, func(_ ir.Stmt, e ir.Expr) bool {
-		switch x := e.(type) {
-		case *ir.Bin:
-			if x.Op >= ir.Eq && x.Op <= ir.Ge {
-				allow(x.L)
-				allow(x.R)
-			}
-		case *ir.Call:
-			switch x.Name {
-			case "ichar", "iachar":
-				allow(x.Args[0])
-			case "setsub":
-				allow(x.Args[3])
-			}
-		case *ir.Substr:
-			if is(x.Base) {
-				ok = ok && part[x]
-				whole[x.Base] = true
-			}
+	ir.WalkExprs([]ir.Stmt{s}, func(_ ir.Stmt, e ir.Expr) bool {
+		if x, part := e.(*ir.Substr); part && is(x.Base) {
+			whole[x.Base] = true
 		}
 		ok = ok && (!is(e) || whole[e])
 		return ok
 	})
 	return ok && edited
+}
+
+// transient are the parts of texts in e that nothing keeps: operands of comparisons, and
+// arguments of functions whose values are numbers.
+func transient(e ir.Expr) (list []ir.Expr) {
+	switch e := e.(type) {
+	case *ir.Bin:
+		if e.Op >= ir.Eq && e.Op <= ir.Ge {
+			return []ir.Expr{ir.Ungrouped(e.L), ir.Ungrouped(e.R)}
+		}
+	case *ir.Call:
+		if e.Name == "setsub" {
+			return []ir.Expr{ir.Ungrouped(e.Args[3])}
+		}
+		if !e.Type().IsInteger() && e.Type() != ir.Logical {
+			return nil
+		}
+		for _, x := range e.Args {
+			list = append(list, ir.Ungrouped(x))
+		}
+	}
+	return list
 }
 
 // edited is the slice of bytes that the text e is here, "" if it is a string.
@@ -133,6 +140,17 @@ func (g *gen) edited(e ir.Expr) string {
 		}
 	}
 	return ""
+}
+
+// partOf renders part e of a text that is bytes here: a copy, where something may keep it.
+func (g *gen) partOf(text string, e *ir.Substr) string {
+	switch {
+	case g.passing[e]:
+		return fmt.Sprintf("spmd.PartOf(%s, %s, %s)", text, g.position(e.Lo), g.position(e.Hi))
+	case ir.Same(e.Lo, e.Hi):
+		return fmt.Sprintf("spmd.CharOf(%s, %s)", text, g.position(e.Lo))
+	}
+	return fmt.Sprintf("spmd.CopyOf(%s, %s, %s)", text, g.position(e.Lo), g.position(e.Hi))
 }
 
 // assignPart emits an assignment to a part of a text that is bytes here.

@@ -72,6 +72,11 @@ func (g *gen) prec(e ir.Expr) (string, int) {
 	if name := g.held[e]; name != "" {
 		return name, precAtom
 	}
+	if len(g.texts)+len(g.textElements) > 0 {
+		for _, x := range transient(e) {
+			g.passing[x] = true
+		}
+	}
 	switch e := e.(type) {
 	case *ir.Const:
 		return constant(e)
@@ -83,7 +88,7 @@ func (g *gen) prec(e ir.Expr) (string, int) {
 		return g.coref(e), precAtom
 	case *ir.Substr:
 		if text := g.edited(e.Base); text != "" {
-			return fmt.Sprintf("spmd.PartOf(%s, %s, %s)", text, g.position(e.Lo), g.position(e.Hi)), precAtom
+			return g.partOf(text, e), precAtom
 		}
 		if ir.Same(e.Lo, e.Hi) {
 			return fmt.Sprintf("spmd.CharAt(%s, %s)", g.expr(e.Base), g.position(e.Lo)), precAtom

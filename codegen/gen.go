@@ -116,7 +116,7 @@ func EmitFiles(p *plan.Plan, o Options) (map[string][]byte, []Loop, error) {
 
 		partsNames: map[*ir.Symbol]string{},
 		copyOf:     map[*ir.Ref]*ir.Ref{},
-		vectors:    map[*ir.Do]*vectorLoop{}, serialVectors: map[*ir.Do]*vectorLoop{}, partial: map[*ir.Symbol]func() string{}, partialRef: map[*ir.Ref]func() string{}, texts: map[*ir.Symbol]string{}, textElements: map[string]bool{}, fused: map[*ir.Bin]side{}, kernelOf: map[string]*kernel.Kernel{},
+		vectors:    map[*ir.Do]*vectorLoop{}, serialVectors: map[*ir.Do]*vectorLoop{}, partial: map[*ir.Symbol]func() string{}, partialRef: map[*ir.Ref]func() string{}, texts: map[*ir.Symbol]string{}, textElements: map[string]bool{}, passing: map[ir.Expr]bool{}, fused: map[*ir.Bin]side{}, kernelOf: map[string]*kernel.Kernel{},
 		points: map[*ir.Checkpoint]int{}, pointSites: map[*ir.Checkpoint]int{},
 	}
 	ir.Walk(p.Program.IR.Body, func(s ir.Stmt) bool {
@@ -179,6 +179,7 @@ type gen struct {
 	partial       map[*ir.Symbol]func() string // sums inside of their loop: the partial sum of the iteration
 	texts         map[*ir.Symbol]string        // the bytes of those that the loop edits, by their variables
 	textElements  map[string]bool              // the same of elements: the names that leaf has
+	passing       map[ir.Expr]bool             // parts of texts that nothing keeps
 	partialRef    map[*ir.Ref]func() string    // the same of sums that are elements
 	fused         map[*ir.Bin]side             // sums that are rounded once with a product
 	kernels       []*kernel.Kernel

@@ -35,6 +35,7 @@ type leaf struct {
 	tail    bool // it is what is left of a strip: it is always executed in this way
 	g       *gen
 	d       *ir.Do
+	while   *ir.While  // in place of d, which has no iterations then
 	body    []ir.Stmt  // of d, without the loops in it
 	flat    *flattened // that of a body with loops
 	step    int

@@ -35,14 +35,18 @@ func (l *leaf) address(f leafRef) {
 	case slice:
 		g.out.p("%s := %s.Data[%s:][:nT]", base, f.object, at)
 		elem += "[t]"
-	case moving == 0 && !f.conditional && l.alone[f.object]:
-		if !g.opt.Check && f.ref.Sym.Type == ir.Character && byCharacters(l.d, func(e ir.Expr) bool { r, ok := e.(*ir.Ref); return ok && l.object(r) == f.object }) {
+	case moving == 0 && l.alone[f.object] && l.byParts(f):
+		if f.conditional { // it may not be there, or a neighbour may be putting it
+			g.out.p("%s := spmd.Editing(%s.Data, %s)", base, f.object, at)
+			l.after = append(l.after, base+".Done()")
+			elem = base + ".Text()"
+		} else {
 			g.out.p("%s := []byte(%s.Data[%s])", base, f.object, at)
 			l.after = append(l.after, fmt.Sprintf("%s.Data[%s] = spmd.Edited(%s)", f.object, at, base))
-			g.textElements[base] = true
-			l.texts = append(l.texts, base)
-			break
 		}
+		g.textElements[elem] = true
+		l.texts = append(l.texts, elem)
+	case moving == 0 && !f.conditional && l.alone[f.object]:
 		g.out.p("%s := %s.Data[%s]", base, f.object, at)
 		l.after = append(l.after, fmt.Sprintf("%s.Data[%s] = %s", f.object, at, base))
 	case moving == 0 && !f.conditional:
@@ -80,7 +84,7 @@ func (g *gen) addressed(w *ir.While) (end func()) {
 	if g.inLeaf > 0 || g.opt.Check || g.fetches || !g.isLeafInGo([]ir.Stmt{w}) {
 		return func() {}
 	}
-	l := &leaf{g: g, d: &ir.Do{Index: &ir.Symbol{}}, body: []ir.Stmt{w}, writes: map[string]bool{}, varies: map[*ir.Symbol]bool{}, done: map[string]string{}}
+	l := &leaf{g: g, d: &ir.Do{Index: &ir.Symbol{}}, while: w, body: []ir.Stmt{w}, writes: map[string]bool{}, varies: map[*ir.Symbol]bool{}, done: map[string]string{}}
 	for sym := range g.prog.Modified(w) {
 		l.varies[sym] = true
 	}
@@ -103,6 +107,15 @@ func (g *gen) addressed(w *ir.While) (end func()) {
 		}
 		g.out.p("}")
 	}
+}
+
+// byParts reports whether the loop edits text f, and uses it by its parts alone.
+func (l *leaf) byParts(f leafRef) bool {
+	var loop ir.Stmt = l.d
+	if l.while != nil {
+		loop = l.while
+	}
+	return !l.g.opt.Check && f.ref.Sym.Type == ir.Character && byParts(loop, func(e ir.Expr) bool { r, ok := e.(*ir.Ref); return ok && l.object(r) == f.object })
 }
 
 // way says how f is addressed: the number of its subscripts that vary in the loop, and whether it

@@ -357,8 +357,8 @@ func (g *gen) plain(s ir.Stmt, r *comm.Region) {
 		})
 		end()
 	case *ir.While:
-		end := g.addressed(s)
-		defer end()
+		defer g.editTexts(s, r)()
+		defer g.addressed(s)()
 		g.label(s, s.Name)
 		if a := own(s); g.prog.IR.SPMD && a != private && ir.Synchronises(s) {
 			// The condition is evaluated behind each synchronisation anew.

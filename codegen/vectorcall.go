@@ -9,7 +9,8 @@ import (
 // with the sign of the constant.
 func (v *vectorLoop) quotient(e, over, under ir.Expr, rest bool) *kernel.Node {
 	c, ok := constantOf(under)
-	if !ok || e.Type() != ir.Integer || c.Int >= -1 && c.Int <= 1 {
+	t, of := vectorType(e.Type())
+	if !ok || !of || c.Int >= -1 && c.Int <= 1 || max(c.Int, -c.Int) > kernel.LargestDivisor {
 		return v.no("%s divides integers", ir.ExprString(e))
 	}
 	x := v.expr(over)
@@ -24,11 +25,11 @@ func (v *vectorLoop) quotient(e, over, under ir.Expr, rest bool) *kernel.Node {
 	if call, ok := e.(*ir.Call); !ok || call.Name != "modulo" {
 		return r
 	}
-	other := k.Op(kernel.Lt, kernel.Mask, r, k.Int(kernel.I32, 0))
+	other := k.Op(kernel.Lt, kernel.Mask, r, k.Int(t, 0))
 	if c.Int < 0 {
-		other = k.Op(kernel.Gt, kernel.Mask, r, k.Int(kernel.I32, 0))
+		other = k.Op(kernel.Gt, kernel.Mask, r, k.Int(t, 0))
 	}
-	return k.Op(kernel.Select, kernel.I32, other, k.Op(kernel.Add, kernel.I32, r, k.Int(kernel.I32, c.Int)), r)
+	return k.Op(kernel.Select, t, other, k.Op(kernel.Add, t, r, k.Int(t, c.Int)), r)
 }
 
 // mostPower is the largest exponent for which a power is products.
@@ -124,7 +125,7 @@ func (v *vectorLoop) function(op kernel.Op, t kernel.Type, args ...*kernel.Node)
 // call is an intrinsic function.
 func (v *vectorLoop) call(e *ir.Call, t kernel.Type) *kernel.Node {
 	k := v.k
-	if (e.Name == "mod" || e.Name == "modulo") && t == kernel.I32 {
+	if (e.Name == "mod" || e.Name == "modulo") && (t == kernel.I32 || t == kernel.I64) {
 		return v.quotient(e, e.Args[0], e.Args[1], true)
 	}
 	if len(e.Args) > 0 && e.Args[0].Type().IsComplex() {

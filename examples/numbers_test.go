@@ -147,6 +147,9 @@ func TestPlaces(t *testing.T) { checkBoth(t, numeric("places"), plans[0]) }
 // TestTexts: parts of texts are assigned and compared in loops.
 func TestTexts(t *testing.T) { checkBoth(t, numeric("texts"), plans[0]) }
 
+// TestTextParts: parts of texts are kept while loops change the texts.
+func TestTextParts(t *testing.T) { checkBoth(t, numeric("textparts"), plans[0]) }
+
 // TestSingleElements: an element that is alone on its PE is found from iterations in which
 // there is none.
 func TestSingleElements(t *testing.T) { checkBoth(t, numeric("single"), chosenPlans()...) }

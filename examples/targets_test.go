@@ -15,7 +15,7 @@ import (
 
 // kernelPrograms have loops that become vector kernels, loops around others that do, and
 // nests over the rows of sparse matrices.
-var kernelPrograms = []string{"rows", "kernels", "nests", "strides", "functions", "alone", "rings", "parity", "chains", "blocks", "steps", "tails", "cutoff", "listed", "handover", "complexkernels", "complexplaces", "crowds"}
+var kernelPrograms = []string{"rows", "kernels", "nests", "strides", "functions", "alone", "rings", "parity", "chains", "blocks", "steps", "tails", "cutoff", "listed", "handover", "complexkernels", "complexplaces", "crowds", "longdivision"}
 
 // TestKernels: they compute what gfortran's programs do.
 func TestKernels(t *testing.T) {

@@ -17,7 +17,8 @@ type (
 		Name lexer.Token `parser:"'program' @Ident"`
 	}
 	implicitStmt struct {
-		None bool `parser:"'implicit' @'none'"`
+		None bool     `parser:"'implicit' @'none'"`
+		What []string `parser:"( '(' ( @'type' | @'external' ) ( ',' ( @'type' | @'external' ) )* ')' )?"`
 	}
 	typeDecl struct {
 		Type     typeSpec    `parser:"@@"`
@@ -88,8 +89,13 @@ func (g *programStmt) build(_ *parser, base ast.Base) ast.Stmt {
 	return &programUnit{base, g.Name}
 }
 
-func (g *implicitStmt) build(_ *parser, base ast.Base) ast.Stmt {
-	return &ast.ImplicitNone{Base: base}
+func (g *implicitStmt) build(p *parser, base ast.Base) ast.Stmt {
+	out := &ast.ImplicitNone{Base: base, External: slices.Contains(g.What, "external")}
+	if out.External && !slices.Contains(g.What, "type") {
+		p.diags.Errorf(source.OutsideSubset, base.Pos, "IMPLICIT NONE (EXTERNAL), which leaves the implicit types, is not supported").
+			WithHelp("write implicit none (type, external)")
+	}
+	return out
 }
 
 func (g *typeDecl) build(p *parser, base ast.Base) ast.Stmt {

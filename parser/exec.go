@@ -510,9 +510,15 @@ func (g *typeGuard) build(p *parser, base ast.Base) ast.Stmt {
 	c := &caseArm{Base: base, Name: g.Name, Guard: &ast.TypeGuard{Class: g.Word.Value == "class"}}
 	switch {
 	case g.Type != nil:
-		p.diags.Add(problem(source.OutsideSubset, &g.Word, "TYPE IS of an intrinsic type, which CLASS(*) has, is outside the subset").
-			WithHelp("write a procedure for each type, and a generic INTERFACE for them"))
-		return nil
+		t := &ast.TypeSpec{}
+		if !g.Type.build(p, t) {
+			return nil
+		}
+		if c.Guard.Class || t.Of.Name != "" {
+			p.diags.Add(problem(source.Syntax, &g.Word, "a guard with CLASS IS, or CLASS or TYPE in parentheses").WithHelp("write type is (name)"))
+			return nil
+		}
+		c.Guard.Of, c.Guard.Type = ast.Name{Pos: startOf(&g.Type.Word), Name: t.Name}, t
 	case g.Of != nil:
 		c.Guard.Of = ast.Name{Pos: startOf(g.Of), Name: g.Of.Value}
 	case !c.Guard.Class:

@@ -84,9 +84,14 @@ type (
 		Names []nameRef `parser:"'dynamic' '::'? @@ ( ',' @@ )*"`
 	}
 	independentDir struct {
-		Word    lexer.Token `parser:"@'independent'"`
-		Loops   []nameRef   `parser:"( '(' @@ ( ',' @@ )* ')' )?"`
-		Clauses []clause    `parser:"( ',' @@ )*"`
+		Word    lexer.Token     `parser:"@'independent'"`
+		Loops   []nameRef       `parser:"( '(' @@ ( ',' @@ )* ')' )?"`
+		Clauses []commaedClause `parser:"@@*"`
+	}
+	// commaedClause is a clause whose comma old programs leave out.
+	commaedClause struct {
+		Comma  bool   `parser:"@','?"`
+		Clause clause `parser:"@@"`
 	}
 	regionDir struct {
 		Name lexer.Token `parser:"'region' @Ident"`
@@ -485,8 +490,13 @@ func (p *parser) clauseNames(c *clause) (names []ast.Name, ok bool) {
 func (g *independentDir) build(p *parser, base ast.Base) ast.Stmt {
 	s := &ast.Independent{Base: base, Loops: namesOf(g.Loops)}
 	for i := range g.Clauses {
-		c := &g.Clauses[i]
+		c := &g.Clauses[i].Clause
 		word := c.Word.Value
+		if !g.Clauses[i].Comma {
+			w := problem(source.BadDirective, &c.Word, "a comma is missing in front of "+strings.ToUpper(word))
+			w.Severity = source.Warning
+			p.diags.Add(w.WithHelp("write INDEPENDENT, %s", strings.ToUpper(word)))
+		}
 		switch {
 		case word == "new" || word == "reduction":
 			names, ok := p.clauseNames(c)
@@ -516,8 +526,8 @@ func (g *independentDir) build(p *parser, base ast.Base) ast.Stmt {
 //
 //	TEMPLATE, DISTRIBUTE(BLOCK) ONTO p :: t(n)
 //
-// is TEMPLATE :: t(n) and DISTRIBUTE(BLOCK) ONTO p :: t. The extents belong to the first one,
-// or that which has DIMENSION.
+// is TEMPLATE :: t(n) and DISTRIBUTE(BLOCK) ONTO p :: t. The extents, and DIMENSION, which may stand
+// anywhere among them, belong to TEMPLATE or PROCESSORS.
 func attributes(toks []lexer.Token) [][]lexer.Token {
 	nesting := 0 // an array constructor in a bound may have a "::" of its own
 	colons := slices.IndexFunc(toks, func(t lexer.Token) bool {
@@ -527,23 +537,35 @@ func attributes(toks []lexer.Token) [][]lexer.Token {
 	if colons < 0 {
 		return nil
 	}
-	shaped, bare := toks[colons:], withoutLists(toks[colons:])
-	var out [][]lexer.Token
-	first, depth := 0, 0
-	for i, t := range toks[:colons+1] {
-		depth += nests(t)
-		switch {
-		case depth > 0 || t.Value != "," && i < colons || toks[i+1].Value == "dimension":
-		default:
-			names := bare
-			if word := toks[first].Value; word == "template" || word == "processors" {
-				names = shaped
-			}
-			out = append(out, slices.Concat(toks[first:i], names))
-			first = i + 1
+	var list [][]lexer.Token
+	var extents []lexer.Token // of DIMENSION, with the comma in front
+	for first, depth, i := 0, 0, 0; i <= colons; i++ {
+		if depth += nests(toks[i]); depth > 0 || toks[i].Value != "," && i < colons {
+			continue
 		}
+		switch {
+		case toks[first].Value != "dimension":
+			list = append(list, toks[first:i])
+		case first > 0:
+			extents = toks[first-1 : i]
+		default:
+			extents = slices.Concat(toks[i:i+1], toks[:i])
+		}
+		first = i + 1
 	}
-	return out
+	if len(list) == 0 {
+		return nil
+	}
+	bare := withoutLists(toks[colons:])
+	declaring := max(0, slices.IndexFunc(list, func(a []lexer.Token) bool { return a[0].Value == "template" || a[0].Value == "processors" }))
+	for k, a := range list {
+		if k == declaring {
+			list[k] = slices.Concat(a, extents, toks[colons:])
+			continue
+		}
+		list[k] = slices.Concat(a, bare)
+	}
+	return list
 }
 
 // withoutLists is toks without what stands in parentheses.

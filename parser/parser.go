@@ -222,7 +222,9 @@ func (p *parser) statement(s scan.Stmt, base ast.Base) {
 			return
 		}
 	}
-	if s.Kind != scan.Do {
+	switch s.Kind {
+	case scan.Do, scan.Forall, scan.ForallStmt:
+	default:
 		p.dropPending("another statement follows")
 	}
 	p.mention(s.Toks)
@@ -247,7 +249,7 @@ func (p *parser) statement(s scan.Stmt, base ast.Base) {
 		p.remap(s, base)
 		return
 	case scan.Processors, scan.Template, scan.Align, scan.Distribute, scan.Dynamic, scan.Shadow, scan.UnknownDirective:
-		if list := attributes(s.Toks); len(list) > 1 {
+		if list := attributes(s.Toks); len(list) > 1 || len(list) == 1 && s.Toks[0].Value == "dimension" {
 			for _, toks := range list {
 				p.statement(scan.ClassifyDirective(toks), base)
 			}
@@ -459,13 +461,13 @@ func (p *parser) add(s ast.Stmt, base ast.Base) {
 	p.labelled(base.Label, base.Pos, s)
 }
 
-// dropPending warns of an INDEPENDENT that has no loop.
+// dropPending warns of an INDEPENDENT that has no loop and no FORALL.
 func (p *parser) dropPending(why string) {
 	if p.pending == nil {
 		return
 	}
-	p.diags.Warnf(source.BadDirective, p.pending.Pos, "INDEPENDENT is not followed by a DO loop: %s; it is ignored", why).
-		WithHelp("put it right in front of: do variable = first, last")
+	p.diags.Warnf(source.BadDirective, p.pending.Pos, "INDEPENDENT is not followed by a DO loop or FORALL: %s; it is ignored", why).
+		WithHelp("put it right in front of: do variable = first, last  or  forall (variable = first:last)")
 	p.pending = nil
 }
 

@@ -69,6 +69,10 @@ func (g *typeSpec) derived(p *parser, t *ast.TypeSpec) bool {
 			return true
 		}
 	}
+	if t.Name == "class" && g.Star == nil && len(g.Args) == 1 && g.Args[0].Any != nil && g.Args[0].Any.Value == "*" {
+		t.Of = ast.Name{Pos: startOf(g.Args[0].Any), Name: "*"}
+		return true
+	}
 	if len(g.Args) == 1 && g.Args[0].Any != nil {
 		p.diags.Add(problem(source.OutsideSubset, &g.Word, t.Name+"(*) is outside the subset").WithHelp("write the type"))
 		return false

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"math/bits"
 
 	e "github.com/spmdc/spmdc/runtime/elementary"
 )
@@ -30,16 +31,26 @@ var functions = map[Op]function{
 	PowHalf: {"PowHalf", []Type{F64, I64}, builder.powHalf},
 }
 
-// Quotient is x/by of I32, by a number that is not 0, 1 or -1, or with rest what it leaves.
-// Vector code has no division of integers. It multiplies |x|+1/2 by the reciprocal: what is
+// Quotient is x/by, cut off, or with rest what it leaves, of INTEGERs, by a number that is not
+// 0, 1 or -1, and for I64 no larger than LargestDivisor.
+//
+// Vector code has no division of integers. That of I32 multiplies |x|+1/2 by the reciprocal: what is
 // cut off there is at least 1/(2*by), which is far more than the rounding.
 func (k *Kernel) Quotient(x *Node, by int, rest bool) *Node {
 	op := Quo
 	if rest {
 		op = Rem
 	}
-	p := k.node(Node{Op: op, Type: I32, Args: []*Node{x}, N: by})
+	p := k.node(Node{Op: op, Type: x.Type, Args: []*Node{x}, N: by})
 	if p.fast != nil {
+		return p
+	}
+	switch size := max(by, -by); {
+	case size&(size-1) == 0:
+		p.fast = k.shifted(x, by, rest)
+		return p
+	case x.Type == I64:
+		p.fast = k.longQuotient(x, by, rest)
 		return p
 	}
 	y := k.Op(Conv, F64, x)
@@ -49,6 +60,64 @@ func (k *Kernel) Quotient(x *Node, by int, rest bool) *Node {
 		p.fast = k.Op(Sub, I32, x, k.Op(Mul, I32, p.fast, k.Int(I32, by)))
 	}
 	return p
+}
+
+// shifted is Quotient for a power of two, or one less its sign: a shift of x, or of what is as much
+// nearer to zero as the shift is to cut off. The shift leaves the sign as it is: what comes in as a
+// zero is made one by the difference.
+func (k *Kernel) shifted(x *Node, by int, rest bool) *Node {
+	t, size := x.Type, max(by, -by)
+	up := k.Op(Select, t, k.Op(Lt, Mask, x, k.Int(t, 0)), k.Int(t, size-1), k.Int(t, 0))
+	sum := k.Op(Add, t, x, up)
+	if rest {
+		return k.Op(Sub, t, k.Op(BitAnd, t, sum, k.Int(t, size-1)), up)
+	}
+	s := bits.TrailingZeros64(uint64(size))
+	sign := k.Int(t, 1<<(8*t.size()-1-s))
+	q := k.Op(Sub, t, k.Op(BitXor, t, k.Shift(Shr, sum, s), sign), sign)
+	if by < 0 {
+		q = k.Op(Neg, t, q)
+	}
+	return q
+}
+
+// LargestDivisor is the largest number, and less its sign the smallest one, that Quotient divides
+// I64 by.
+const LargestDivisor = 1 << 52
+
+// longQuotient is Quotient of I64. The product of x and the reciprocal of by, as F64, is rounded three
+// times, each time by 2**-53 of itself at most, and |x| is at most 2**63: it is wrong by less than
+// e/|by|, where e is 3*2**10+1. With q as the product cut off, and the sign of x put aside, y = x-q*by
+// is at least -e and less than |by|+e. What y is beyond 0 and |by| corrects q.
+func (k *Kernel) longQuotient(x *Node, by int, rest bool) *Node {
+	const e = 3<<10 + 1
+	i := func(c int) *Node { return k.Int(I64, c) }
+	op := func(o Op, x, y *Node) *Node { return k.Op(o, I64, x, y) }
+	pick := func(m, x, y *Node) *Node { return k.Op(Select, I64, m, x, y) }
+	less := k.Op(Lt, Mask, x, i(0))
+	size := max(by, -by)
+	q := k.Op(Conv, I64, k.Op(Mul, F64, k.Op(Conv, F64, x), k.Float(F64, 1/float64(by))))
+	y := op(Sub, x, op(Mul, q, i(by)))
+	y = pick(less, k.Op(Neg, I64, y), y)
+	var more *Node // by how much the quotient is larger than q, but for its sign
+	if size > e {
+		under, over := k.Op(Lt, Mask, y, i(0)), k.Op(Ge, Mask, y, i(size))
+		more = pick(under, i(-1), pick(over, i(1), i(0)))
+		y = pick(under, op(Add, y, i(size)), pick(over, op(Sub, y, i(size)), y))
+	} else {
+		up := (e + size - 1) / size
+		small := k.Op(Conv, I32, op(Add, y, i(up*size)))
+		more = op(Sub, k.Op(Conv, I64, k.Quotient(small, size, false)), i(up))
+		y = k.Op(Conv, I64, k.Quotient(small, size, true))
+	}
+	if rest {
+		return pick(less, k.Op(Neg, I64, y), y)
+	}
+	minus := k.Op(Neg, I64, more)
+	if by < 0 {
+		more, minus = minus, more
+	}
+	return op(Add, q, pick(less, minus, more))
 }
 
 // builder makes operations on F64.

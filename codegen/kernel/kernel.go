@@ -96,7 +96,7 @@ const (
 	Conv     // between number types as Go, but for floats to integers: as spmd.Trunc
 	InWindow // the first in the iterations of window N, else the second
 	Bits     // the bits of an F64 as I64, or the reverse
-	Quo      // of I32 by N, cut off
+	Quo      // of INTEGERs by N, cut off
 	Rem      // what that leaves
 	Pick     // an element of table N, by an index of I64; with another argument, a Mask, only where that holds
 	Pair     // of vector code with two lanes for each iteration: the first in the even lanes, the second in the odd ones

@@ -178,7 +178,12 @@ func random(r *rand.Rand, name string) *Kernel {
 			}
 		case unary:
 			if t == I32 && r.IntN(3) == 0 {
-				by := []int{2, 3, 7, 10, 1 << 20, 1<<31 - 1, -2, -9, -1 << 31}[r.IntN(9)]
+				by := []int{2, 3, 7, 10, 8, 1 << 20, 1<<31 - 1, -2, -9, -64, -1 << 31}[r.IntN(11)]
+				add(k.Quotient(x, by, r.IntN(2) == 0))
+				continue
+			}
+			if t == I64 && r.IntN(3) == 0 {
+				by := []int{2, 3, 7, 10, 1 << 10, 3072, 3073, 3074, 65537, 1<<31 - 1, 1 << 31, 1<<52 - 1, LargestDivisor, -2, -9, -65536, -LargestDivisor}[r.IntN(17)]
 				add(k.Quotient(x, by, r.IntN(2) == 0))
 				continue
 			}

@@ -637,6 +637,14 @@ func (l *lowerer) moveAlloc(s *ast.Call) []ir.Stmt {
 	} else {
 		body = one(l.set(b.flag, truth(true, s.Pos), s.Pos))
 	}
+	for k, c := range l.cobounds[from] {
+		to := l.cobounds[to][k]
+		for _, pair := range [][2]ir.Expr{{to.lo, c.lo}, {to.n, c.n}} {
+			if v, is := pair[0].(*ir.Var); is {
+				body = append(body, l.set(v.Sym, ir.Clone(pair[1]), s.Pos))
+			}
+		}
+	}
 	copied := l.stmt(&ast.Assign{Base: s.Base, Part: true, LHS: &ast.Ident{XBase: ast.XBase{Pos: s.Pos, End: s.Pos}, Name: nameOf(toArg)},
 		RHS: &ast.Ident{XBase: ast.XBase{Pos: s.Pos, End: s.Pos}, Name: nameOf(fromArg)}})
 	body = append(append(body, copied...), l.freed(from, a, s.Pos)...)

@@ -115,6 +115,10 @@ func (l *lowerer) arrayAssign(s *ast.Assign) []ir.Stmt {
 		if !l.assignAll(s, t, &pre) {
 			return nil
 		}
+		if !to.isSection() {
+			l.eachElsewhere(t, to, image, true, s.Pos, &pre)
+			return pre
+		}
 		return append(pre, &ir.Transfer{S: ir.S{Pos: s.Pos}, Put: true, Local: l.sectionOf(t), Remote: l.sectionOf(to), Image: image})
 	}
 	if !l.assignAll(s, to, &pre) {
@@ -146,7 +150,7 @@ func (l *lowerer) moved(s *ast.Assign, to *argument, image ir.Expr, pre *[]ir.St
 	if from == nil {
 		return nil, true
 	}
-	if from.typ != to.typ || from.typ == ir.Character && from.view.base.Len != to.view.base.Len {
+	if from.typ != to.typ || from.typ == ir.Character && from.view.base.Len != to.view.base.Len || !from.isSection() || !to.isSection() {
 		*pre = (*pre)[:before]
 		return nil, false
 	}
@@ -482,6 +486,10 @@ func (l *lowerer) fetched(e *ast.CoIndex, pre *[]ir.Stmt) *argument {
 		return nil
 	}
 	t := l.arrayTemp(from, e.Pos, pre)
+	if !from.isSection() {
+		l.eachElsewhere(t, from, image, false, e.Pos, pre)
+		return t
+	}
 	*pre = append(*pre, &ir.Transfer{S: ir.S{Pos: e.Pos}, Local: l.sectionOf(t), Remote: l.sectionOf(from), Image: image})
 	return t
 }

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spmdc/spmdc/ir"
@@ -349,6 +350,9 @@ func (l *lowerer) collective(s *ast.Call) []ir.Stmt {
 		if k, ok := arg.(*ast.Keyword); ok {
 			key, arg = k.Name, k.X
 		}
+		if i > 0 && l.isAbsent(arg) {
+			continue
+		}
 		to := &object
 		switch key {
 		case "a":
@@ -423,6 +427,30 @@ func (l *lowerer) rewrapped(x ir.Expr) ir.Stmt {
 }
 
 func isSubstring(e ir.Expr) bool { _, ok := e.(*ir.Substr); return ok }
+
+// isSection reports whether a is a section with distances between its elements that are known: one
+// with a vector among its subscripts, or a stride that the run decides, is none.
+func (a *argument) isSection() bool {
+	return !slices.ContainsFunc(a.view.subs, func(s viewSub) bool { return s.vec != nil || s.dim >= 0 && !isConst(s.coef) })
+}
+
+// eachElsewhere copies here, an array of this image, to there, a part of a coarray that is no section, of
+// an image, or the reverse: element by element.
+func (l *lowerer) eachElsewhere(here, there *argument, image ir.Expr, put bool, pos source.Pos, pre *[]ir.Stmt) {
+	if !isConst(image) {
+		t := l.temp("image", ir.Integer, 0, pos)
+		*pre = append(*pre, l.set(t, image, pos))
+		image = varOf(t, pos)
+	}
+	ctx := l.elements(there.shape.n, pos, pre)
+	r := l.elementOf(there, ctx, pos)
+	var to, from ir.Expr = l.elementOf(here, ctx, pos), &ir.CoRef{X: ir.X{Pos: pos, Typ: r.Typ}, Sym: r.Sym, Subs: r.Subs, Image: image}
+	if put {
+		to, from = from, to
+	}
+	set := &ir.Assign{S: ir.S{Pos: pos}, LHS: to, RHS: from}
+	*pre = append(*pre, l.nest(ctx, set, pos))
+}
 
 // sectionOf is the part of an array that a is, as a section of what it is a view of.
 func (l *lowerer) sectionOf(a *argument) *ir.Section {

@@ -32,8 +32,41 @@ func (c codimensions) scalars() (list []*ir.Symbol) {
 	return list
 }
 
+// shifts reports whether an ALLOCATE of the file gives a coarray with one codimension another lower
+// bound than 1, as in "allocate (a[0:*])". MOVE_ALLOC and arguments may give it to any other one.
+func shifts(f *ast.File) (found bool) {
+	var block func(list []ast.Stmt)
+	block = func(list []ast.Stmt) {
+		for _, s := range list {
+			if a, is := s.(*ast.Allocate); is && !a.Free {
+				for _, x := range a.Args {
+					co, is := x.(*ast.CoIndex)
+					if !is || len(co.Images) != 1 {
+						continue
+					}
+					if t, is := co.Images[0].(*ast.Triplet); is && t.Lo != nil && ast.UnparseExpr(t.Lo) != "1" {
+						found = true
+					}
+				}
+			}
+			for _, b := range ast.Bodies(s) {
+				block(*b)
+			}
+		}
+	}
+	var units func(list []*ast.Program)
+	units = func(list []*ast.Program) {
+		for _, u := range list {
+			block(u.Body)
+			units(u.Contains)
+		}
+	}
+	units(slices.Concat([]*ast.Program{f.Program}, f.Modules, f.Procedures))
+	return found
+}
+
 // declaredCobounds are the codimensions that s is declared with. Those of an allocatable coarray
-// are variables, which ALLOCATE sets, but a single one begins with 1.
+// are variables, which ALLOCATE sets, but a single one begins with 1 unless the program has shifts.
 func (l *lowerer) declaredCobounds(s *ir.Symbol, codims []ast.DimSpec, pos source.Pos) (list codimensions) {
 	value := func(e ast.Expr) ir.Expr {
 		switch {
@@ -57,7 +90,7 @@ func (l *lowerer) declaredCobounds(s *ir.Symbol, codims []ast.DimSpec, pos sourc
 		switch {
 		case !deferred:
 			c.lo = value(d.Lo)
-		case len(codims) == 1:
+		case len(codims) == 1 && !l.shifts:
 			c.lo = l.intConst(1, pos)
 		default:
 			c.lo = scalar("colo", k)
@@ -282,15 +315,25 @@ func (l *lowerer) imageQuery(e *ast.Index) ir.Expr {
 			WithHelp("write %s(%s, 1), or assign it to an array first", e.Name, id.Name)
 		return bad(e.Pos)
 	}
-	d, ok := l.constInt(args[1], "the codimension of "+e.Name)
-	if !ok {
+	dim := l.integer(args[1], "the codimension of "+e.Name)
+	if isBad(dim) {
+		return dim
+	}
+	value := func(d int) ir.Expr { return l.convert(l.cobound(e.Name, codims, d, team, e.Pos), ir.Integer) }
+	d, known := constOf(dim)
+	if known && (d < 1 || d > len(codims)) {
+		l.errorf(codeRank, args[1].Position(), "codimension %d of %s, which has %d", d, id.Name, len(codims)).WithHelp("write a number from 1 to %d", len(codims))
 		return bad(e.Pos)
 	}
-	if d < 1 || d > len(codims) {
-		l.errorf(codeRank, args[1].Position(), "codimension %d of %s, which has %d", d, id.Name, len(codims))
-		return bad(e.Pos)
+	if known {
+		return value(d - 1)
 	}
-	return l.convert(l.cobound(e.Name, codims, d-1, team, e.Pos), ir.Integer)
+	out := value(len(codims) - 1)
+	for d := len(codims) - 2; d >= 0; d-- {
+		is := l.bin(ir.Eq, ir.Clone(dim), l.intConst(d+1, e.Pos), e.Pos, e.Pos)
+		out = &ir.Call{X: ir.X{Pos: e.Pos, Typ: ir.Integer}, Name: "merge", Args: []ir.Expr{value(d), out, is}}
+	}
+	return out
 }
 
 func isKeyword(e ast.Expr, name string) bool {
@@ -426,8 +469,17 @@ func (l *lowerer) eachCodimension(e ast.Expr) ast.Expr {
 //
 //	pack([(k, k = 1, num_images())], [(image_state(k) == stat_failed_image, k = 1, num_images())])
 func (l *lowerer) imagesOf(x *ast.Index) ast.Expr {
-	if len(x.Args) > 0 {
-		l.errorf(codeOutside, x.Args[0].Position(), "%s with arguments", x.Name).WithHelp("write %s(): its value is INTEGER, and about the current team", x.Name)
+	var kind ast.Expr
+	for i, a := range x.Args {
+		k, named := a.(*ast.Keyword)
+		switch {
+		case named && k.Name == "kind":
+			kind = k
+		case !named && i == 1:
+			kind = &ast.Keyword{XBase: x.XBase, Name: "kind", X: a}
+		default:
+			l.errorf(codeOutside, a.Position(), "%s of another team than the current one", x.Name).WithHelp("write %s(): its value is about the current team", x.Name)
+		}
 	}
 	at := x.XBase
 	name := func(n string) *ast.Ident { return &ast.Ident{XBase: at, Name: n} }
@@ -444,7 +496,11 @@ func (l *lowerer) imagesOf(x *ast.Index) ast.Expr {
 	}
 	status := strconv.Itoa(IntrinsicConstants["iso_fortran_env"][imageLists[x.Name]])
 	is := &ast.Binary{XBase: at, Op: "==", OpPos: at.Pos, X: call("image_state%", name(index)), Y: &ast.IntLit{XBase: at, Text: status}}
-	return call("pack", each(name(index)), each(is))
+	list := call("pack", each(name(index)), each(is))
+	if kind != nil {
+		return call("int", list, kind)
+	}
+	return list
 }
 
 // imageStatus lowers IMAGE_STATUS(image [, team]).

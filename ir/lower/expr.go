@@ -245,6 +245,9 @@ func (l *lowerer) index(e *ast.Index) ir.Expr {
 	if imageFunctions[e.Name] && p == nil && s == nil {
 		return l.imageQuery(e)
 	}
+	if e.Name == "typecode%" { // see withTypes
+		return l.intConst(-l.typeCode(e.Args[0]), e.Pos)
+	}
 	if e.Name == "image_state%" { // see imagesOf
 		image := l.expr(e.Args[0])
 		if l.teams != nil {

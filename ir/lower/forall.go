@@ -114,15 +114,18 @@ func (l *lowerer) concurrent(s *ast.Forall) []ir.Stmt {
 type forallNest struct {
 	index        []*ir.Symbol
 	lo, hi, step []ir.Expr
-	inside       []ir.Stmt // executed in front of the mask: functions that it refers to
-	mask         ir.Expr   // or nil
-	guarded      bool      // a FORALL around has a mask, a part of mask
+	independent  []*ast.Independent // for each index the directive of its FORALL, or nil
+	inside       []ir.Stmt          // executed in front of the mask: functions that it refers to
+	mask         ir.Expr            // or nil
+	guarded      bool               // a FORALL around has a mask, a part of mask
 }
 
 // forall lowers FORALL: loops around each of its assignments. Where an assignment
 // changes what it reads for other indices, the values go to an array of their own
-// first; so does the mask where it has to outlive what it reads.
+// first; so does the mask where it has to outlive what it reads. So the iterations of the loops
+// are independent in any case, which a directive in front of s only repeats for later passes.
 func (l *lowerer) forall(s *ast.Forall, around forallNest) []ir.Stmt {
+	ind := l.independentForall(s)
 	nest := around
 	nest.guarded = around.mask != nil
 	var out []ir.Stmt
@@ -141,6 +144,7 @@ func (l *lowerer) forall(s *ast.Forall, around forallNest) []ir.Stmt {
 		nest.lo = append(slices.Clip(nest.lo), bounds(x.Lo, "the first value of an index"))
 		nest.hi = append(slices.Clip(nest.hi), bounds(x.Hi, "the last value of an index"))
 		nest.step = append(slices.Clip(nest.step), l.step(x.Step, x.Var.Pos))
+		nest.independent = append(slices.Clip(nest.independent), ind)
 	}
 	own, end := l.ownIndices(header)
 	defer end()
@@ -183,6 +187,8 @@ func (l *lowerer) forall(s *ast.Forall, around forallNest) []ir.Stmt {
 		switch inner := inner.(type) {
 		case *ast.Assign:
 			out = append(out, l.forallAssign(nest, nil, inner)...)
+		case *ast.Independent:
+			l.pending = inner
 		case *ast.Forall:
 			if inner.Concurrent {
 				l.errorf(codeOutside, inner.Pos, "DO CONCURRENT cannot stand in a FORALL construct").WithHelp("write FORALL")
@@ -201,6 +207,32 @@ func (l *lowerer) forall(s *ast.Forall, around forallNest) []ir.Stmt {
 		}
 	}
 	return out
+}
+
+// independentForall is the INDEPENDENT in front of s, or nil. Its list names indices of s, and what
+// belongs to loops that are executed one after the other has no meaning there.
+func (l *lowerer) independentForall(s *ast.Forall) *ast.Independent {
+	ind := l.pending
+	l.pending = nil
+	if ind == nil || l.prog.SPMD {
+		return nil
+	}
+	index := func(n ast.Name) bool {
+		return slices.ContainsFunc(s.Indices, func(x ast.ForallIndex) bool { return x.Var.Name == n.Name })
+	}
+	for _, n := range ind.Loops {
+		if !index(n) {
+			l.diags.Warnf(source.BadDirective, n.Pos, "the FORALL behind INDEPENDENT has no index %s", n.Name).
+				WithHelp("in parentheses behind INDEPENDENT stand variables of the loops that follow")
+		}
+	}
+	for _, n := range slices.Concat(ind.New, ind.Reduction) {
+		if !index(n) {
+			l.diags.Warnf(source.BadDirective, n.Pos, "%s stands in NEW or REDUCTION of an INDEPENDENT in front of FORALL, which assigns to elements alone", n.Name).
+				WithHelp("remove it from the directive, or write a DO loop")
+		}
+	}
+	return ind
 }
 
 func (l *lowerer) notInForall(pos source.Pos) {
@@ -414,11 +446,20 @@ func (l *lowerer) alignMask(m *ir.Symbol, nest forallNest, ctx *elemental, x ir.
 // around puts the loops over the indices of a FORALL around list.
 func (l *lowerer) around(nest forallNest, list []ir.Stmt) ir.Stmt {
 	var st ir.Stmt
+	for k, ind := range nest.independent { // the place is of an iteration of all its indices
+		if ind != nil && ind.On.IsSet() && (k == len(nest.independent)-1 || nest.independent[k+1] != ind) {
+			list = l.onHome(&ind.On, ind.Pos, list)
+		}
+	}
 	for k, index := range slices.Backward(nest.index) {
 		lo, hi, step := l.counted(index, ir.Clone(nest.lo[k]), ir.Clone(nest.hi[k]), ir.Clone(nest.step[k]))
 		pos := list[0].Position()
-		st = &ir.Do{S: ir.S{Pos: pos}, Index: index, Lo: lo, Hi: hi, Step: step, Body: list, End: pos}
-		list = one(st)
+		d := &ir.Do{S: ir.S{Pos: pos}, Index: index, Lo: lo, Hi: hi, Step: step, Body: list, End: pos}
+		if ind := nest.independent[k]; ind != nil {
+			d.Independent = &ir.Independent{Pos: ind.Pos}
+		}
+		list = one(d)
+		st = d
 	}
 	return st
 }

@@ -85,14 +85,36 @@ func (l *lowerer) processors(d *ast.Processors, e *ast.Entity) {
 		}
 		out.Extents = append(out.Extents, x)
 	}
+	t := l.targets[e.Name]
+	t.shape = l.arrangementShape(e.Dims, out.Extents)
 	// A procedure that repeats an arrangement means the same one.
 	for _, d := range l.prog.HPF {
 		if d.Kind == ir.ProcessorsDirective && l.scope.site != nil && sameList(d.Extents, out.Extents) {
-			l.targets[e.Name] = target{pos: e.Pos, name: d.Name}
+			t.name = d.Name
+			l.targets[e.Name] = t
 			return
 		}
 	}
+	l.targets[e.Name] = t
 	l.prog.HPF = append(l.prog.HPF, out)
+}
+
+// arrangementShape is the bounds of an arrangement with the given dimensions and extents, or nil
+// where they are not constant.
+func (l *lowerer) arrangementShape(dims []ast.DimSpec, extents []ir.Expr) (shape []ir.Bound) {
+	for k, x := range extents {
+		n, ok := constOf(x)
+		b := ir.Bound{Lo: 1, Hi: n}
+		if ok && dims[k].Lo != nil {
+			b.Lo, ok = constOf(l.integer(dims[k].Lo, "a bound of PROCESSORS"))
+			b.Hi = b.Lo + n - 1
+		}
+		if !ok {
+			return nil
+		}
+		shape = append(shape, b)
+	}
+	return shape
 }
 
 // extent is the number of processors in a dimension: an expression of
@@ -135,6 +157,14 @@ func (l *lowerer) template(d *ast.Template, e *ast.Entity) {
 	if len(e.Dims) == 0 {
 		l.errorf(codeRank, e.Pos, "template %s has no shape", e.Name).WithHelp("write TEMPLATE %s(n)", e.Name)
 		return
+	}
+	for _, dim := range e.Dims {
+		if ast.Any(dim.Hi, callsProcessors) || ast.Any(dim.Lo, callsProcessors) {
+			l.diags.Warnf(source.NotHonoured, dim.Pos, "a template whose bounds depend on the number of processors: what is aligned with %s is on all PEs, which gives the same results", e.Name).
+				WithHelp("write a template of as many elements as the arrays have")
+			l.targets[e.Name] = target{pos: e.Pos, bad: true}
+			return
+		}
 	}
 	out := &ir.Directive{Pos: d.Pos, Kind: ir.TemplateDirective, Name: name, NamePos: e.Pos}
 	open := false
@@ -533,6 +563,12 @@ func (l *lowerer) blockSizes(e ast.Expr) (dist.Format, bool) {
 	l.diags.Warnf(source.NotHonoured, e.Position(), "sizes of blocks that are not constant: BLOCK is what is compiled, which gives the same results").
 		WithHelp("write BLOCK, or constant sizes")
 	return dist.Block, true
+}
+
+// callsProcessors reports whether x is number_of_processors(...) or processors_shape(), or a function of it.
+func callsProcessors(x ast.Expr) bool {
+	call, ok := x.(*ast.Index)
+	return ok && (call.Name == "number_of_processors" || call.Name == "processors_shape")
 }
 
 // asksProcessors reports whether x depends on the number of processors.

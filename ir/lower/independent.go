@@ -20,6 +20,9 @@ func (l *lowerer) independent(d *ast.Independent) *ir.Independent {
 		s := l.symbol(n.Name, n.Pos)
 		switch {
 		case s.Type == ir.Invalid || s.Param:
+		case slices.Contains(out.New, s):
+			l.errorf(codeDirective, n.Pos, "%s stands in NEW and in REDUCTION: a value of each iteration is no sum over them", n.Name).
+				WithHelp("remove it from one of them")
 		default:
 			out.Reduction = append(out.Reduction, s)
 		}

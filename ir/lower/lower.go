@@ -121,6 +121,7 @@ func lower(f *ast.File, diags *source.List, k found) (*lowerer, *ir.Program) {
 		concurrents: make(map[ast.Stmt]bool),
 		allocs:      make(map[*ir.Symbol]*allocatable),
 		cobounds:    make(map[*ir.Symbol]codimensions),
+		shifts:      shifts(f),
 		mirrors:     make(map[*ir.Symbol]*ir.Symbol),
 		lows:        findLows(f, k.vary),
 		readOnly:    make(map[*ir.Symbol]string),
@@ -277,6 +278,7 @@ type lowerer struct {
 
 	allocs      map[*ir.Symbol]*allocatable
 	cobounds    map[*ir.Symbol]codimensions
+	shifts      bool                      // see there
 	mirrors     map[*ir.Symbol]*ir.Symbol // of the scalars of components that each image allocates for itself
 	commonNames map[string]source.Pos     // in COMMON; while the declarations in hand are read
 	postponed   []func()                  // set the dimensions that depend on them

@@ -7,6 +7,7 @@ import (
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
+	"github.com/spmdc/spmdc/runtime/dist"
 )
 
 // onBlock lowers what the directives ON, RESIDENT and TASK_REGION are around (High Performance Fortran
@@ -194,22 +195,34 @@ func (l *lowerer) home(e ast.Expr, ok *bool) *ir.Place {
 	return p
 }
 
-// templateHome is an array that lies as the template t, which ir/mapping takes away again; nil for an
-// arrangement of processors, with a warning.
+// templateHome is an array that lies as the template t, or has one element on each processor of the
+// arrangement t; ir/mapping takes it away again. It is nil, with a warning, for an arrangement whose shape
+// is not known.
 func (l *lowerer) templateHome(t target, pos source.Pos) *ir.Symbol {
 	for _, d := range l.prog.HPF {
+		lies := &ir.Directive{Pos: pos, NamePos: pos}
+		shape := d.Shape
 		switch {
 		case d.Name != t.name:
-		case d.Kind == ir.ProcessorsDirective:
-			l.diags.Warnf(source.NotHonoured, pos, "ON with processors is not supported: the statements are executed where the arrays lie that they assign to").
-				WithHelp("write ON HOME(a(i)) with an array or a template; the results are the same")
+			continue
+		case d.Kind == ir.ProcessorsDirective && t.shape == nil:
+			l.diags.Warnf(source.NotHonoured, pos, "ON with processors whose number is not constant: the statements are executed where the arrays lie that they assign to").
+				WithHelp("write ON HOME(a(i)) with an array or a template, or a constant number; the results are the same")
 			return nil
+		case d.Kind == ir.ProcessorsDirective:
+			shape = t.shape
+			lies.Kind, lies.Onto, lies.OntoPos = ir.DistributeDirective, t.name, pos
+			lies.Formats = slices.Repeat([]ir.DistFormat{{Pos: pos, Format: dist.Block}}, len(shape))
 		case d.Kind == ir.TemplateDirective:
-			s := l.local("on", ir.Logical, pos)
-			s.Dims, s.Temp = d.Shape, true
-			l.prog.HPF = append(l.prog.HPF, &ir.Directive{Pos: pos, Kind: ir.AlignDirective, Name: s.Name, NamePos: pos, Symbol: s, Target: t.name, TargetPos: pos})
-			return s
+			lies.Kind, lies.Target, lies.TargetPos = ir.AlignDirective, t.name, pos
+		default:
+			continue
 		}
+		s := l.local("on", ir.Logical, pos)
+		s.Dims, s.Temp = shape, true
+		lies.Name, lies.Symbol = s.Name, s
+		l.prog.HPF = append(l.prog.HPF, lies)
+		return s
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func (l *lowerer) procedureName(n ast.Name, intrinsic bool) {
 	case intrinsic && knownOutside[n.Name] != "":
 		l.errorf(codeOutside, n.Pos, "intrinsic %s is not supported", strings.ToUpper(n.Name)).WithHelp("%s", knownOutside[n.Name])
 		return
-	case intrinsic && !isIntrinsic(n.Name):
+	case intrinsic && !isIntrinsic(n.Name) && atomics[n.Name] == nil:
 		l.errorf(codeCall, n.Pos, "there is no intrinsic procedure %s", n.Name).
 			WithHelp("write external :: %s for a procedure of the file", n.Name)
 		return

@@ -54,6 +54,9 @@ func (l *lowerer) realLoop(s *ast.Do, x *ir.Symbol, ind *ast.Independent) []ir.S
 		Lo: l.intConst(1, pos), Hi: varOf(n, pos), Step: l.intConst(1, pos)}
 	l.active[x] = pos
 	body := l.body(d, s, s.Name, s.Body)
+	if ind != nil && ind.On.IsSet() {
+		body = l.onHome(&ind.On, ind.Pos, body)
+	}
 	delete(l.active, x)
 	if isBad(lo, hi, step) {
 		return nil

@@ -287,7 +287,9 @@ func (f *fold) accumulate(typ ir.Type, start ir.Expr) *accumulator {
 	l, pos := f.l, f.e.Pos
 	a := &accumulator{f: f, typ: typ}
 	if len(f.keep) == 0 {
-		a.sym = l.local(f.e.Name, typ, pos)
+		if a.sym = l.local(f.e.Name, typ, pos); typ == ir.Character {
+			a.sym.Len = l.charLen(f.x)
+		}
 	} else if a.arr = f.room(typ); a.arr == nil {
 		return nil
 	}
@@ -383,7 +385,11 @@ func (f *fold) combined() (*argument, ir.Expr) {
 	case "dot_product":
 		ok = ok || typ.IsLogical()
 	case "maxval", "minval":
-		want, ok = "INTEGER or REAL", typ.IsOrdered()
+		want, ok = "INTEGER, REAL or CHARACTER", typ.IsOrdered() || typ == ir.Character
+		if typ == ir.Character && (l.charLen(f.x) < 0 || len(f.keep) > 0) {
+			l.errorf(codeOutside, f.e.Args[0].Position(), "%s of CHARACTER with DIM, or of a length that is not constant", name).WithHelp("write a loop over the elements")
+			return nil, bad(pos)
+		}
 	}
 	if !ok {
 		l.errorf(codeArgument, f.e.Args[0].Position(), "the argument of %s is %s, it must be %s", name, typ, want)
@@ -419,6 +425,9 @@ func (f *fold) combined() (*argument, ir.Expr) {
 	case "iparity":
 		return simple(0, func(a *accumulator) ir.Stmt { return a.call("ieor", f.x) })
 	case "maxval", "minval":
+		if typ == ir.Character {
+			return f.extremeText(name[:3]).value()
+		}
 		return f.extreme(name[:3]).value()
 	case "norm2":
 		return f.norm()
@@ -488,6 +497,23 @@ func (f *fold) extreme(op string) *accumulator {
 	if empty != nil {
 		f.each(f.kept(), &ir.If{S: ir.S{Pos: pos}, Cond: empty, Then: one(a.set(none))})
 	}
+	return a
+}
+
+// extremeText is extreme of texts. Without elements the value has the first characters of all, or
+// the last.
+func (f *fold) extremeText(op string) *accumulator {
+	first, better := "\x00", ir.Gt
+	if op == "min" {
+		first, better = "\xff", ir.Lt
+	}
+	start := &ir.Const{X: ir.X{Pos: f.e.Pos, Typ: ir.Character}, Str: strings.Repeat(first, f.l.charLen(f.x))}
+	a := f.accumulate(ir.Character, start)
+	if a == nil {
+		return nil
+	}
+	is := &ir.Bin{X: ir.X{Pos: f.e.Pos, Typ: ir.Logical}, Op: better, L: ir.Clone(f.x), R: a.at()}
+	f.all(&ir.If{S: ir.S{Pos: f.e.Pos}, Cond: is, Then: one(a.set(f.x))})
 	return a
 }
 

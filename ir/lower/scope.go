@@ -49,8 +49,9 @@ type scope struct {
 type target struct {
 	pos    source.Pos
 	name   string
-	bad    bool // its declaration is in error
-	scalar bool // an arrangement without shape: one processor
+	bad    bool       // its declaration is in error, or not made use of
+	scalar bool       // an arrangement without shape: one processor
+	shape  []ir.Bound // of an arrangement; nil where it is not constant
 }
 
 // procedure is one that can be called: host is the scope whose names it sees.

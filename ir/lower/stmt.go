@@ -57,7 +57,7 @@ func ends(body []ir.Stmt) bool {
 // that it refers to come first.
 func (l *lowerer) stmt(s ast.Stmt) []ir.Stmt {
 	var out []ir.Stmt
-	before := l.functions(func() { out = l.simple(l.withCodimensions(s)) })
+	before := l.functions(func() { out = l.simple(l.withCodimensions(l.withTypes(s))) })
 	return append(before, out...)
 }
 

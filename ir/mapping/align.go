@@ -188,8 +188,8 @@ func dummyName(name string) string {
 }
 
 // lists returns the source and target lists of d, those left out filled in:
-// without lists every dimension matches as ":" does, and a source list alone
-// matches its dummies in order.
+// without lists every dimension matches as ":" does, and the entries of a source list alone that
+// are not "*" match the dimensions of the target in order.
 func (r *resolver) lists(o, target *object, d *ir.Directive) ([]ir.AlignSource, []ir.AlignSub, bool) {
 	src, subs := d.Source, d.Subs
 	colons := func(n int) (a []ir.AlignSource, b []ir.AlignSub) {
@@ -205,14 +205,12 @@ func (r *resolver) lists(o, target *object, d *ir.Directive) ([]ir.AlignSource, 
 	}
 	if subs == nil {
 		_, subs = colons(len(target.dims))
-		if d.Source != nil && len(src) == len(subs) {
-			for k, s := range src {
-				if s.Dummy == "" {
-					r.diags.Errorf(source.BadAlign, s.Pos, "ALIGN collapses dimension %d of %s, but the target %s has no list", k+1, o.name, target.name).
-						WithHelp("write the subscripts of %s", target.name)
-					return nil, nil, false
+		if d.Source != nil {
+			subs = nil
+			for _, s := range src {
+				if s.Dummy != "" {
+					subs = append(subs, ir.AlignSub{Pos: d.TargetPos, Dummy: s.Dummy, Coef: 1})
 				}
-				subs[k] = ir.AlignSub{Pos: d.TargetPos, Dummy: s.Dummy, Coef: 1}
 			}
 		}
 	}
@@ -220,11 +218,11 @@ func (r *resolver) lists(o, target *object, d *ir.Directive) ([]ir.AlignSource, 
 		r.rank(d.NamePos, o, len(src))
 		return nil, nil, false
 	}
-	if len(subs) != len(target.dims) {
+	if d.Subs != nil && len(subs) != len(target.dims) {
 		r.rank(d.TargetPos, target, len(subs))
 		return nil, nil, false
 	}
-	if d.Subs == nil && len(src) != len(subs) {
+	if d.Subs == nil && (len(subs) != len(target.dims) || d.Source == nil && len(src) != len(subs)) {
 		r.diags.Errorf(source.RankMismatch, d.NamePos, "%s has rank %d, %s has rank %d", o.name, len(o.dims), target.name, len(target.dims)).
 			WithNote(target.pos, "declared as %s(%s)", target.name, ir.BoundsString(target.dims)).
 			WithHelp("write both lists, with * for the dimensions without partner")
@@ -241,7 +239,7 @@ func (r *resolver) rank(pos source.Pos, o *object, n int) {
 }
 
 // matchColon matches dimension dim of o with dimension j of the target from
-// their lower bounds on; HPF wants equal extents.
+// their lower bounds on; HPF wants equal extents, but programs align with longer templates.
 func (r *resolver) matchColon(o, target *object, d *ir.Directive, dim, j int) (subscript, bool) {
 	b, t := o.dims[dim], target.dims[j]
 	if b.Open() || t.Open() {
@@ -256,7 +254,11 @@ func (r *resolver) matchColon(o, target *object, d *ir.Directive, dim, j int) (s
 		}
 		return subscript{dim: dim, coef: 1, off: t.Lo - b.Lo}, true
 	}
-	if b.Extent() != t.Extent() {
+	if b.Extent() < t.Extent() {
+		r.diags.Warnf(source.BadAlign, d.NamePos, "dimension %d of %s has extent %d, dimension %d of %s has extent %d: from their lower bounds on elements lie together", dim+1, o.name, b.Extent(), j+1, target.name, t.Extent()).
+			WithNote(target.pos, "declared as %s(%s)", target.name, ir.BoundsString(target.dims)).
+			WithHelp("write the subscripts, as in ALIGN %s(i) WITH %s(i)", o.name, target.name)
+	} else if b.Extent() != t.Extent() {
 		r.diags.Errorf(source.BadAlign, d.NamePos, "dimension %d of %s has extent %d, dimension %d of %s has extent %d", dim+1, o.name, b.Extent(), j+1, target.name, t.Extent()).
 			WithNote(target.pos, "declared as %s(%s)", target.name, ir.BoundsString(target.dims)).
 			WithHelp("write the subscripts, as in ALIGN %s(i) WITH %s(i)", o.name, target.name)

@@ -65,8 +65,11 @@ type (
 		Pointer  bool
 		Entities []Entity
 	}
-	// ImplicitNone is "implicit none".
-	ImplicitNone struct{ Base }
+	// ImplicitNone is "implicit none" or "implicit none (type, external)".
+	ImplicitNone struct {
+		Base
+		External bool
+	}
 	// Implicit is "implicit real(8) (a-h, o-z), integer (i)".
 	Implicit struct {
 		Base
@@ -314,7 +317,7 @@ type (
 		Directive Stmt
 	}
 	// Independent is "!HPF$ INDEPENDENT, NEW(x), REDUCTION(s)"; it concerns the
-	// DO statement with a variable that follows: in a tree from the parser, the
+	// DO statement with a variable, or FORALL, that follows: in a tree from the parser, the
 	// next statement of the same list. With Loops, "INDEPENDENT (j, i)", it concerns
 	// the loops over these variables in that nest.
 	Independent struct {

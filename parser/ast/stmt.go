@@ -308,9 +308,11 @@ type Case struct {
 }
 
 // TypeGuard is "type is (t)", with Class "class is (t)", or "class default" where the Name of Of is "".
+// Type is that of a guard with an intrinsic type, the name of which Of is.
 type TypeGuard struct {
 	Class bool
 	Of    Name
+	Type  *TypeSpec
 }
 
 // CaseValue is one value, Lo, or with Range lo:hi, either of which may be nil.

@@ -44,6 +44,9 @@ func head(s Stmt) (text string, directive bool) {
 		b.WriteString(")")
 	case *ImplicitNone:
 		b.WriteString("implicit none")
+		if s.External {
+			b.WriteString(" (type, external)")
+		}
 	case *Implicit:
 		writeImplicit(&b, s)
 	case *Data:
@@ -398,6 +401,10 @@ func joinLabels(list ...Target) string {
 func (c *Case) head() string {
 	if g := c.Guard; g != nil {
 		switch {
+		case g.Type != nil:
+			var b strings.Builder
+			writeType(&b, g.Type)
+			return "type is (" + b.String() + ")"
 		case g.Of.Name == "":
 			return "class default"
 		case g.Class:

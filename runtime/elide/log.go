@@ -92,28 +92,47 @@ func NewLog(engines []*Engine, remark func(pe int, c Context) Remark) *Log {
 	return engines[0].Log(parts)
 }
 
-// Part is what one PE has of the log of a run that has ended.
+// Part is what one PE has of the log of a run that has ended. Parts of other processes come as JSON:
+// paths, which have most of it, are written by the numbers of their labels.
 type Part struct {
 	Agreements uint64
-	Contexts   []LogContext
+	Labels     []string // of sites
+	Contexts   []PartContext
+}
+
+// PartContext is what one PE has of a context; its path is in Sites.
+type PartContext struct {
+	LogContext
+	Hash  uint64 // of the context
+	Sites []int  // indices into Labels
 }
 
 // NewPart makes the part of an engine; remark may be nil.
 func NewPart(e *Engine, remark func(Context) Remark) Part {
 	p := Part{Agreements: e.m.totals.agreements}
+	at := map[Site]int{}
 	for i := range e.m.tree.nodes {
 		k := e.m.tree.nodes[i].record
 		if k == 0 {
 			continue
 		}
 		rec, more := &e.m.records[k], &e.m.asides[k]
-		c := LogContext{Path: e.path(e.m.tree.Sites(Context(i))), Why: rec.why, Steady: more.steady, Counts: Counts{
+		c := PartContext{Hash: rec.hash, LogContext: LogContext{Why: rec.why, Steady: more.steady, Counts: Counts{
 			Barriers:  rec.executed + rec.elided,
 			Executed:  rec.executed,
 			Redundant: more.private + rec.elided,
 			Ideal:     more.ideal,
 			Broken:    uint64(more.broken),
-		}}
+		}}}
+		for _, s := range e.m.tree.Sites(Context(i)) {
+			n, ok := at[s]
+			if !ok {
+				n = len(p.Labels)
+				at[s] = n
+				p.Labels = append(p.Labels, e.options.Label(s))
+			}
+			c.Sites = append(c.Sites, n)
+		}
 		if remark != nil {
 			r := remark(Context(i))
 			c.Note, c.Time = r.Note, r.Time
@@ -127,18 +146,21 @@ func NewPart(e *Engine, remark func(Context) Remark) Part {
 // count the same; what PEs met in from different contexts counts in that of PE 0.
 func (e *Engine) Log(parts []Part) *Log {
 	l := &Log{Program: e.options.Program, Mode: e.options.Mode, PEs: []int{len(parts)}, Calls: map[string]string{}}
-	at := map[string]int{}
+	at := map[uint64]int{} // by hash
 	for pe, p := range parts {
 		l.Agreements = max(l.Agreements, p.Agreements)
 		for _, own := range p.Contexts {
-			key := own.Path.String()
-			n, ok := at[key]
+			n, ok := at[own.Hash]
 			if !ok {
-				at[key] = len(l.Contexts)
+				at[own.Hash] = len(l.Contexts)
 				if pe > 0 { // PE 0 was in another context each time, and has counted the barrier there
 					own.Counts, own.Steady = Counts{Time: own.Time}, 0
 				}
-				l.Contexts = append(l.Contexts, own)
+				own.Path = make(Path, len(own.Sites))
+				for i, s := range own.Sites {
+					own.Path[i] = p.Labels[s]
+				}
+				l.Contexts = append(l.Contexts, own.LogContext)
 				continue
 			}
 			c := &l.Contexts[n]

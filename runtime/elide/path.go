@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Path is a calling context, or the inner end of one, by the labels of its
@@ -33,13 +34,24 @@ func (p Path) String() string {
 }
 
 func quoteLabel(label string) string {
-	plain := label != "" && label != Start && strings.IndexFunc(label, func(r rune) bool {
-		return r <= ' ' || r == '"' || r == '>' || r == '#' || r == 0x7f || !strconv.IsPrint(r)
-	}) < 0
+	plain := label != "" && label != Start
+	for i := 0; plain && i < len(label); i++ {
+		c := label[i]
+		if c >= utf8.RuneSelf { // the rest is rare, and slower
+			plain = strings.IndexFunc(label[i:], special) < 0
+			break
+		}
+		plain = !special(rune(c))
+	}
 	if plain {
 		return label
 	}
 	return strconv.Quote(label)
+}
+
+// special reports whether a label with r must be quoted.
+func special(r rune) bool {
+	return r <= ' ' || r == '"' || r == '>' || r == '#' || r == 0x7f || r >= utf8.RuneSelf && !strconv.IsPrint(r)
 }
 
 // ParsePath reads what String writes and returns the rest of s, from a '#' on.

@@ -73,7 +73,7 @@ func Substr(s string, lo, hi int) string {
 		return ""
 	}
 	if lo < 1 || hi > len(s) {
-		panic(noSubstring(s, lo, hi))
+		panic(noSubstring(len(s), lo, hi))
 	}
 	return s[lo-1 : hi]
 }
@@ -81,7 +81,7 @@ func Substr(s string, lo, hi int) string {
 // CharAt is s(i:i).
 func CharAt(s string, i int) string {
 	if uint(i-1) >= uint(len(s)) {
-		panic(noSubstring(s, i, i))
+		panic(noCharacter{len(s), i})
 	}
 	return s[i-1 : i]
 }
@@ -92,7 +92,7 @@ func SetSub(s string, lo, hi int, v string) string {
 		return s
 	}
 	if lo < 1 || hi > len(s) {
-		panic(noSubstring(s, lo, hi))
+		panic(noSubstring(len(s), lo, hi))
 	}
 	var b strings.Builder
 	b.Grow(len(s))
@@ -111,7 +111,7 @@ func Edit(s []byte, lo, hi int, v string) {
 		return
 	}
 	if lo < 1 || hi > len(s) {
-		panic(noSubstring(string(s), lo, hi))
+		panic(noSubstring(len(s), lo, hi))
 	}
 	if lo == hi && len(v) == 1 {
 		s[lo-1] = v[0]
@@ -126,7 +126,7 @@ func Edit(s []byte, lo, hi int, v string) {
 // Put assigns s(i:i) = char(c), where s is the text itself.
 func Put(s []byte, i, c int) {
 	if uint(i-1) >= uint(len(s)) {
-		panic(noSubstring(string(s), i, i))
+		panic(noCharacter{len(s), i})
 	}
 	s[i-1] = byte(c)
 }
@@ -139,10 +139,68 @@ func PartOf(s []byte, lo, hi int) string {
 	return Substr(Edited(s), lo, hi)
 }
 
+// CopyOf is s(lo:hi), whatever becomes of s.
+func CopyOf(s []byte, lo, hi int) string { return strings.Clone(PartOf(s, lo, hi)) }
+
+// CharOf is s(i:i), whatever becomes of s.
+func CharOf(s []byte, i int) string {
+	if uint(i-1) >= uint(len(s)) {
+		panic(noCharacter{len(s), i})
+	}
+	c := int(s[i-1])
+	return allCharacters[c : c+1]
+}
+
+// allCharacters has each of the 256 characters at its position.
+const allCharacters = "" +
+	"\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f" +
+	"\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f" +
+	"\x20\x21\x22\x23\x24\x25\x26\x27\x28\x29\x2a\x2b\x2c\x2d\x2e\x2f" +
+	"\x30\x31\x32\x33\x34\x35\x36\x37\x38\x39\x3a\x3b\x3c\x3d\x3e\x3f" +
+	"\x40\x41\x42\x43\x44\x45\x46\x47\x48\x49\x4a\x4b\x4c\x4d\x4e\x4f" +
+	"\x50\x51\x52\x53\x54\x55\x56\x57\x58\x59\x5a\x5b\x5c\x5d\x5e\x5f" +
+	"\x60\x61\x62\x63\x64\x65\x66\x67\x68\x69\x6a\x6b\x6c\x6d\x6e\x6f" +
+	"\x70\x71\x72\x73\x74\x75\x76\x77\x78\x79\x7a\x7b\x7c\x7d\x7e\x7f" +
+	"\x80\x81\x82\x83\x84\x85\x86\x87\x88\x89\x8a\x8b\x8c\x8d\x8e\x8f" +
+	"\x90\x91\x92\x93\x94\x95\x96\x97\x98\x99\x9a\x9b\x9c\x9d\x9e\x9f" +
+	"\xa0\xa1\xa2\xa3\xa4\xa5\xa6\xa7\xa8\xa9\xaa\xab\xac\xad\xae\xaf" +
+	"\xb0\xb1\xb2\xb3\xb4\xb5\xb6\xb7\xb8\xb9\xba\xbb\xbc\xbd\xbe\xbf" +
+	"\xc0\xc1\xc2\xc3\xc4\xc5\xc6\xc7\xc8\xc9\xca\xcb\xcc\xcd\xce\xcf" +
+	"\xd0\xd1\xd2\xd3\xd4\xd5\xd6\xd7\xd8\xd9\xda\xdb\xdc\xdd\xde\xdf" +
+	"\xe0\xe1\xe2\xe3\xe4\xe5\xe6\xe7\xe8\xe9\xea\xeb\xec\xed\xee\xef" +
+	"\xf0\xf1\xf2\xf3\xf4\xf5\xf6\xf7\xf8\xf9\xfa\xfb\xfc\xfd\xfe\xff"
+
+// EditedText is an element of an array that a loop edits in place, from its first use to Done.
+type EditedText struct {
+	texts []string
+	at    int
+	s     []byte
+}
+
+// Editing is for texts[at], which need not exist.
+func Editing(texts []string, at int) EditedText { return EditedText{texts: texts, at: at} }
+
+// Text is the text. It is loaded when it is used for the first time.
+func (e *EditedText) Text() []byte {
+	if e.s == nil {
+		e.load()
+	}
+	return e.s
+}
+
+func (e *EditedText) load() { e.s = []byte(e.texts[e.at]) }
+
+// Done stores the text, if it was used.
+func (e *EditedText) Done() {
+	if e.s != nil {
+		e.texts[e.at] = Edited(e.s)
+	}
+}
+
 // At is the position of the character s(i:i).
 func At[S string | []byte](s S, i int) int {
 	if uint(i-1) >= uint(len(s)) {
-		panic(noSubstring(string(s), i, i))
+		panic(noCharacter{len(s), i})
 	}
 	return int(s[i-1])
 }
@@ -155,12 +213,20 @@ func SameStr(a, b string) bool {
 	return CmpStr(a, b) == 0
 }
 
-// noSubstring is the fault of a part that s does not have. It is apart from its callers so
-// that these are put in line.
-func noSubstring(s string, lo, hi int) *Fault {
+// noCharacter is the fault of a character i that a text of this length does not have. It is a
+// value, and no call, so that those who panic with it are put in line.
+type noCharacter struct{ length, i int }
+
+func (f noCharacter) Error() string { return noSubstring(f.length, f.i, f.i).Msg }
+
+// Hint says how long the text is.
+func (f noCharacter) Hint() string { return noSubstring(f.length, f.i, f.i).Hint }
+
+// noSubstring is the fault of a part that a text of this length does not have.
+func noSubstring(length, lo, hi int) *Fault {
 	return &Fault{
 		Msg:  fmt.Sprintf("substring out of range: (%d:%d)", lo, hi),
-		Hint: fmt.Sprintf("the string has %d characters", len(s)),
+		Hint: fmt.Sprintf("the string has %d characters", length),
 	}
 }
 

@@ -133,7 +133,7 @@ func (pe *PE) Fails(tests func()) (failed bool) {
 	defer func() {
 		switch v := recover().(type) {
 		case nil:
-		case *Fault:
+		case *Fault, noCharacter:
 			failed, pe.together = true, false
 		default:
 			panic(v)

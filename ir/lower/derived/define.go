@@ -64,6 +64,11 @@ func (p *program) components(r *record, d *ast.TypeDecl) {
 			r.comps = append(r.comps, c)
 			continue
 		}
+		if d.Type.Of.Name == everything {
+			p.errorf(e.Pos, "the component %s is declared with CLASS(*), which only dummy arguments may have", e.Name).
+				WithHelp("declare it with CLASS of a type that all its types extend: class(base), allocatable :: %s", e.Name)
+			continue
+		}
 		if d.Type.Of.Name != "" {
 			if c.of = r.scope.record(d.Type.Of.Name); c.allocatable && len(c.codims) == 0 && d.Type.Name != "class" && (c.of == nil || c.of == r) {
 				if c.of = nil; p.shapeOf(r, c, dims, prefix) {
@@ -236,6 +241,9 @@ func (r *record) extends(t *record) bool {
 		return a != nil && a == b
 	}
 	t = t.declared()
+	if t.isAll() {
+		return true
+	}
 	for at := r.declared(); at != nil; at = at.parent {
 		if at == t {
 			return true

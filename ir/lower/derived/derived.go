@@ -79,6 +79,9 @@ type program struct {
 	called     map[string]*function            // what calls by such pointers, by name
 	global     map[string][]*function          // procedures of types, by their generic names
 
+	star   *record   // the type of CLASS(*), nil where there is none
+	values []*record // intrinsic types that guards of SELECT TYPE name
+
 	laters      []later
 	descriptors map[int]*record
 	pools       []*pool

@@ -288,7 +288,7 @@ func (t *unit) fits(f *function, args []ast.Expr) bool {
 		if have != nil && have.points != nil && want == nil {
 			have = nil // what it points to is passed
 		}
-		if want != nil && want.pointer && isNull(a) {
+		if want != nil && (want.pointer && isNull(a) || want.of.isAll()) {
 			continue
 		}
 		if (want == nil) != (have == nil) || want != nil && !have.extends(want.of) {
@@ -349,7 +349,11 @@ func (t *unit) arguments(name string, args []ast.Expr) []ast.Expr {
 				leaves, place = v.leaves(), v
 			}
 		}
-		if r == nil && place == nil {
+		var all *variable
+		if v := f.variableOf(dummyFor(f, i, a)); f != nil && r == nil && v != nil && v.of.isAll() {
+			all = v
+		}
+		if r == nil && place == nil && all == nil {
 			if key != "" {
 				x = &ast.Keyword{XBase: a.(*ast.Keyword).XBase, Name: key, X: t.expr(x)}
 				out = append(out, x)
@@ -361,6 +365,9 @@ func (t *unit) arguments(name string, args []ast.Expr) []ast.Expr {
 		var parts []ast.Expr
 		if place != nil {
 			parts = t.pointerParts(x, place, a.Position())
+		} else if all != nil {
+			leaves = all.leaves()
+			parts = t.intrinsicParts(x, all.of)
 		} else {
 			if f != nil {
 				if v := f.variableOf(dummyFor(f, i, a)); v != nil && r.extends(v.of) {
@@ -385,6 +392,7 @@ func (t *unit) arguments(name string, args []ast.Expr) []ast.Expr {
 				named = true
 				continue
 			}
+			named = named || isTyped(parts[k])
 			if named && key == "" {
 				key = dummyFor(f, i, a)
 				a = &ast.Keyword{XBase: ast.XBase{Pos: x.Position(), End: x.EndPosition()}, Name: key, X: x}

@@ -181,6 +181,9 @@ func (t *unit) subscripted(o *object, args []ast.Expr, at ast.XBase) *object {
 // reference is the part of o that l is, of which extra dimensions stand in front of those of o;
 // o itself where l is nil.
 func (t *unit) reference(o *object, l *leaf) ast.Expr {
+	if l != nil && l.path[0] == t.p.number && o.comp == nil && o.desc == nil && o.root.class && !o.root.dynamic {
+		return &ast.Ident{XBase: o.XBase, Name: o.root.name + l.name} // of all elements of a dummy argument
+	}
 	name, own := o.name, 0
 	if o.desc != nil && o.desc.images != nil || o.images != nil && l != nil && l.owned() {
 		t.p.errorf(o.Pos, "%s of another image, which is in an allocatable component of an array or of another component", o.name).

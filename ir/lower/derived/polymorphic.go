@@ -58,21 +58,25 @@ func (r *record) root() *record {
 // polymorphic decides which families have types that the run chooses, and gives all CLASSes
 // their components.
 func (p *program) polymorphic(f *ast.File) {
+	var guards []guardOf
 	selects := false
-	var body func(list []ast.Stmt)
-	body = func(list []ast.Stmt) {
+	var body func(list []ast.Stmt, in *scope)
+	body = func(list []ast.Stmt, in *scope) {
 		for _, s := range list {
 			if x, ok := s.(*ast.Select); ok && x.OfType {
 				selects = true
+				for _, c := range x.Cases {
+					guards = append(guards, guardOf{c.Guard, in})
+				}
 			}
 			for _, inner := range ast.Bodies(s) {
-				body(*inner)
+				body(*inner, in)
 			}
 		}
 	}
 	var unit func(u *ast.Program)
 	unit = func(u *ast.Program) {
-		body(u.Body)
+		body(u.Body, p.scopes[u])
 		for _, in := range u.Contains {
 			unit(in)
 		}
@@ -96,8 +100,14 @@ func (p *program) polymorphic(f *ast.File) {
 	}
 	number := &ast.IntLit{Text: "0"}
 	p.number = &component{name: "%type", spec: ast.TypeSpec{Name: "integer"}, init: number}
+	if p.star != nil {
+		p.allParts(guards)
+	}
 	for _, a := range p.anys {
 		t := a.static
+		if t == p.star {
+			continue
+		}
 		if !chosen[t.root()] {
 			a.comps = t.comps
 			continue
@@ -127,6 +137,9 @@ func (p *program) isChosen(a *record) bool {
 
 // kinds are the types that what is declared with CLASS(t) may have.
 func (p *program) kinds(t *record) (out []*record) {
+	if t.code != 0 {
+		return []*record{t}
+	}
 	for _, r := range p.records {
 		if r.extends(t) && !r.def.Abstract {
 			out = append(out, r)
@@ -136,7 +149,12 @@ func (p *program) kinds(t *record) (out []*record) {
 }
 
 // numberOf is what says which type r is.
-func (p *program) numberOf(r *record) int { return slices.Index(p.records, r) + 1 }
+func (p *program) numberOf(r *record) int {
+	if r.code != 0 {
+		return -r.code
+	}
+	return slices.Index(p.records, r) + 1
+}
 
 // dispatchers makes a procedure for each procedure of a type that extensions replace, or that is
 // deferred: it calls that of the type that its object has.
@@ -342,6 +360,17 @@ func (t *unit) selectType(s *ast.Select) []ast.Stmt {
 			other = i
 			continue
 		}
+		if c.Guard.Type != nil {
+			if !o.of.isAll() {
+				t.p.errorf(c.Guard.Of.Pos, "a guard with an intrinsic type, and %s is no object of CLASS(*)", o.name).WithHelp("declare it as: class(*)")
+				return nil
+			}
+			if guards[i] = t.p.value(t.scope, c.Guard); guards[i] == nil {
+				return nil
+			}
+			kinds[i] = []*record{guards[i]}
+			continue
+		}
 		r := t.record(c.Guard.Of.Name)
 		if r == nil {
 			r = t.p.byID(c.Guard.Of.Name)
@@ -386,6 +415,9 @@ func (t *unit) selectType(s *ast.Select) []ast.Stmt {
 		t.scope = in
 		if i == other {
 			out.Else, out.HasElse, out.ElsePos = t.list(c.Body), true, c.Pos
+		} else if r := guards[i]; r.code != 0 {
+			t.scope = outer
+			out.Arms = append(out.Arms, ast.IfArm{Pos: c.Pos, Cond: t.isOneOf(o, kinds[i]), Body: t.asValue(o, r, ast.Name{Pos: c.Pos, Name: name}, c.Body)})
 		} else if len(kinds[i]) > 0 {
 			out.Arms = append(out.Arms, ast.IfArm{Pos: c.Pos, Cond: t.isOneOf(o, kinds[i]), Body: t.list(c.Body)})
 		}

@@ -46,6 +46,8 @@ type record struct {
 	any     *record // of what is declared with CLASS(it)
 	static  *record // of such: the type
 	dynamic bool    // something is declared with CLASS(it) and ALLOCATABLE
+	code    int     // of an intrinsic type that CLASS(*) may have, see TypeCode
+	holds   []*record
 
 	pool   *pool // of its elements that descriptors describe
 	linked bool  // pointers to it are places in the pool
@@ -260,6 +262,9 @@ func resultName(u *ast.Program) string {
 func (p *program) typed(s *scope, t *ast.TypeSpec, rank int) *variable {
 	if t.Of.Name == "" {
 		return nil
+	}
+	if t.Of.Name == everything {
+		return &variable{of: p.anyOf(p.all()), rank: rank, class: true}
 	}
 	r := s.record(t.Of.Name)
 	if r == nil {

@@ -336,6 +336,12 @@ func (s *scope) reachable() []*record {
 	var out []*record
 	var add func(r *record)
 	add = func(r *record) {
+		if r.isAll() {
+			for _, e := range r.holds {
+				add(e)
+			}
+			return
+		}
 		if slices.Contains(out, r) {
 			return
 		}
@@ -383,6 +389,11 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 		result := t.unit.Kind == ast.FunctionUnit && e.Name == resultName(t.unit)
 		if v.class && !v.dynamic && (d.Allocatable || !dummy) {
 			t.p.errorf(e.Pos, "%s is polymorphic, and no dummy argument and no ALLOCATABLE scalar", e.Name).WithHelp("declare it as type(%s), or as: class(%[1]s), allocatable", v.of.name)
+			continue
+		}
+		if v.of.isAll() && (!dummy || d.Allocatable || d.Pointer) {
+			t.p.errorf(e.Pos, "%s is declared with CLASS(*), and is no dummy argument, or ALLOCATABLE or a POINTER", e.Name).
+				WithHelp("declare it with CLASS of a type that all its types extend")
 			continue
 		}
 		dims, codims := e.Dims, e.Codims
@@ -442,7 +453,11 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 		}
 		for k, l := range v.of.leaves() {
 			t.suits(v, l, e.Pos, dummy)
-			one := leafDecl(l, &c, e.Name, e.Pos, t.dims(dims), codims)
+			own := t.dims(dims)
+			if v.class && !v.dynamic && l.path[0] == t.p.number {
+				own = nil // all elements have one type
+			}
+			one := leafDecl(l, &c, e.Name, e.Pos, own, codims)
 			if dummy && d.Intent == "out" && (l.owned() || final) {
 				one.Intent = "inout" // it says what is deallocated or finalized at the entry
 			}

@@ -366,17 +366,21 @@ func (l *libraryState) writeLog() error {
 		times[l.context[k]] = t
 	}
 	own := elide.NewPart(l.engine, func(c elide.Context) elide.Remark { return elide.Remark{Time: times[c]} })
-	data, err := json.Marshal(own)
-	if err != nil {
-		return err
+	var data []byte
+	if l.machine.rank != 0 {
+		var err error
+		if data, err = json.Marshal(own); err != nil {
+			return err
+		}
 	}
 	all, err := l.machine.Gather(0, data)
 	if err != nil || l.machine.rank != 0 {
 		return err
 	}
 	parts := make([]elide.Part, len(all))
-	for i, text := range all {
-		if err := json.Unmarshal(text, &parts[i]); err != nil {
+	parts[0] = own
+	for i, text := range all[1:] {
+		if err := json.Unmarshal(text, &parts[i+1]); err != nil {
 			return err
 		}
 	}

@@ -1,17 +1,22 @@
-// Files and output are memory that processes share, too: what a process does with them before a barrier
-// may be meant for another one, or for the order of lines. What MPI does with files of its own is none of that.
+// Files and output are memory that processes share, too: what a process writes before a barrier
+// may be meant for another one, or for the order of lines. So it counts as an access. What was read before a barrier may be
+// written by another process behind it: who writes waits first until all processes have come to the barriers that were elided before.
+// Reading alone changes nothing, and needs neither. What MPI does with files of its own is none of that.
 // The system does not open what is closed of a window: it gets the buffer by MPI's mapping.
 #include "shim.h"
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <spawn.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define REAL(type, name, params) \
@@ -19,18 +24,37 @@
 	if (!real) \
 		real = (type (*) params)dlsym(RTLD_NEXT, name)
 
-// news reports whether an access would change the summary: who calls is found out by the way up the stack.
-static int news(void) { return spmdc_active() && atomic_load_explicit(&spmdc_summary, memory_order_relaxed) > LOCAL; }
-
-static void file(void) {
-	if (news() && !spmdc_inside())
-		spmdc_mark(LOCAL);
+// news reports whether there is something to do when a file is changed: who calls is found out by the way up the stack.
+static int news(void) {
+	return (spmdc_ahead || atomic_load_explicit(&spmdc_summary, memory_order_relaxed) > LOCAL) && spmdc_active();
 }
 
-static void descriptor(int fd) {
+// changes notes that a file may be changed, before a function does that.
+static void changes(const char *function) {
+	if (!news() || spmdc_inside())
+		return;
+	if (spmdc_summary > LOCAL)
+		spmdc_changed = function;
+	spmdc_mark(LOCAL);
+	if (spmdc_ahead)
+		spmdc_catch_up();
+}
+
+static void writes(int fd, const char *function) {
 	struct stat st;
-	if (news() && (fd == 1 || fd == 2 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))) && !spmdc_inside())
-		spmdc_mark(LOCAL);
+	if (news() && (fd == 1 || fd == 2 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))))
+		changes(function);
+}
+
+static void flushes(FILE *f, const char *function) {
+	if (!f || __fwriting(f))
+		changes(function);
+}
+
+// A mode that begins with r neither makes a file nor empties it.
+static void opens(const char *mode, const char *function) {
+	if (*mode != 'r')
+		changes(function);
 }
 
 static void *buffer(const void *p) {
@@ -40,32 +64,31 @@ static void *buffer(const void *p) {
 
 ssize_t read(int fd, void *p, size_t n) {
 	REAL(ssize_t, "read", (int, void *, size_t));
-	descriptor(fd);
 	return real(fd, buffer(p), n);
 }
 
 ssize_t write(int fd, const void *p, size_t n) {
 	REAL(ssize_t, "write", (int, const void *, size_t));
-	descriptor(fd);
+	writes(fd, "write");
 	return real(fd, buffer(p), n);
 }
 
-#define AT(name, qualifier, offset) \
+#define AT(name, qualifier, offset, before) \
 	ssize_t name(int fd, qualifier void *p, size_t n, offset at) { \
 		REAL(ssize_t, #name, (int, qualifier void *, size_t, offset)); \
-		descriptor(fd); \
+		before; \
 		return real(fd, buffer(p), n, at); \
 	}
-AT(pread, , off_t)
-AT(pread64, , off64_t)
-AT(pwrite, const, off_t)
-AT(pwrite64, const, off64_t)
+AT(pread, , off_t, )
+AT(pread64, , off64_t, )
+AT(pwrite, const, off_t, writes(fd, "pwrite"))
+AT(pwrite64, const, off64_t, writes(fd, "pwrite64"))
 
 // A list of buffers, as MPI has them.
-#define LIST(name) \
+#define LIST(name, before) \
 	ssize_t name(int fd, const struct iovec *list, int n) { \
 		REAL(ssize_t, #name, (int, const struct iovec *, int)); \
-		descriptor(fd); \
+		before; \
 		if (n < 0 || n > IOV_MAX) \
 			return real(fd, list, n); \
 		struct iovec as[n + 1]; \
@@ -73,8 +96,8 @@ AT(pwrite64, const, off64_t)
 			as[i] = (struct iovec){buffer(list[i].iov_base), list[i].iov_len}; \
 		return real(fd, as, n); \
 	}
-LIST(readv)
-LIST(writev)
+LIST(readv, )
+LIST(writev, writes(fd, "writev"))
 
 #define SOCKET(name, qualifier, more, args) \
 	ssize_t name(int fd, qualifier void *p, size_t n, int flags more) { \
@@ -91,36 +114,49 @@ SOCKET(recvfrom, , FROM, BOTH)
 
 size_t fread(void *p, size_t size, size_t n, FILE *f) {
 	REAL(size_t, "fread", (void *, size_t, size_t, FILE *));
-	file();
 	return real(buffer(p), size, n, f);
 }
 
 // What is written goes to the file when it is flushed, or when there is much of it.
 size_t fwrite(const void *p, size_t size, size_t n, FILE *f) {
 	REAL(size_t, "fwrite", (const void *, size_t, size_t, FILE *));
-	file();
+	changes("fwrite");
 	return real(buffer(p), size, n, f);
 }
 
-#define NAMED(type, name, params, args) \
+#define NAMED(type, name, params, args, before) \
 	type name params { \
 		REAL(type, #name, params); \
-		file(); \
+		before; \
 		return real args; \
 	}
-NAMED(int, fflush, (FILE *f), (f))
-NAMED(int, fclose, (FILE *f), (f))
-NAMED(FILE *, fopen, (const char *path, const char *mode), (path, mode))
-NAMED(FILE *, fopen64, (const char *path, const char *mode), (path, mode))
-NAMED(int, rename, (const char *old, const char *new), (old, new))
-NAMED(int, unlink, (const char *path), (path))
-NAMED(int, remove, (const char *path), (path))
-NAMED(int, mkdir, (const char *path, mode_t mode), (path, mode))
-NAMED(int, rmdir, (const char *path), (path))
-NAMED(int, truncate, (const char *path, off_t n), (path, n))
-NAMED(int, ftruncate, (int fd, off_t n), (fd, n))
-NAMED(int, ftruncate64, (int fd, off64_t n), (fd, n))
-NAMED(int, creat, (const char *path, mode_t mode), (path, mode))
+NAMED(int, fflush, (FILE *f), (f), flushes(f, "fflush"))
+NAMED(int, fclose, (FILE *f), (f), flushes(f, "fclose"))
+NAMED(FILE *, fopen, (const char *path, const char *mode), (path, mode), opens(mode, "fopen"))
+NAMED(FILE *, fopen64, (const char *path, const char *mode), (path, mode), opens(mode, "fopen64"))
+NAMED(FILE *, freopen, (const char *path, const char *mode, FILE *f), (path, mode, f), changes("freopen"))
+NAMED(FILE *, freopen64, (const char *path, const char *mode, FILE *f), (path, mode, f), changes("freopen64"))
+NAMED(int, rename, (const char *old, const char *new), (old, new), changes("rename"))
+NAMED(int, unlink, (const char *path), (path), changes("unlink"))
+NAMED(int, remove, (const char *path), (path), changes("remove"))
+NAMED(int, mkdir, (const char *path, mode_t mode), (path, mode), changes("mkdir"))
+NAMED(int, rmdir, (const char *path), (path), changes("rmdir"))
+NAMED(int, truncate, (const char *path, off_t n), (path, n), changes("truncate"))
+NAMED(int, ftruncate, (int fd, off_t n), (fd, n), changes("ftruncate"))
+NAMED(int, ftruncate64, (int fd, off64_t n), (fd, n), changes("ftruncate64"))
+NAMED(int, creat, (const char *path, mode_t mode), (path, mode), changes("creat"))
+
+// Other processes that are started may change files.
+NAMED(int, system, (const char *command), (command), changes("system"))
+NAMED(FILE *, popen, (const char *command, const char *mode), (command, mode), changes("popen"))
+NAMED(int, pclose, (FILE *f), (f), changes("pclose"))
+NAMED(pid_t, fork, (void), (), changes("fork"))
+NAMED(pid_t, waitpid, (pid_t pid, int *status, int options), (pid, status, options), changes("waitpid"))
+NAMED(pid_t, wait, (int *status), (status), changes("wait"))
+NAMED(int, posix_spawn, (pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes, char *const argv[], char *const env[]),
+	(pid, path, actions, attributes, argv, env), changes("posix_spawn"))
+NAMED(int, posix_spawnp, (pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes, char *const argv[], char *const env[]),
+	(pid, file, actions, attributes, argv, env), changes("posix_spawnp"))
 
 #define OPEN(name) \
 	int name(const char *path, int flags, ...) { \
@@ -129,7 +165,8 @@ NAMED(int, creat, (const char *path, mode_t mode), (path, mode))
 		mode_t mode = va_arg(args, mode_t); \
 		va_end(args); \
 		REAL(int, #name, (const char *, int, mode_t)); \
-		file(); \
+		if (flags & (O_CREAT | O_TRUNC)) \
+			changes(#name); \
 		return real(path, flags, mode); \
 	}
 OPEN(open)

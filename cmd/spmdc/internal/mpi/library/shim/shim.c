@@ -93,30 +93,33 @@ static void *keep(size_t bytes) {
 // ---- accesses ----
 
 _Atomic int spmdc_summary = PRIVATE;
+const char *spmdc_changed;
 
-// Windows whose memory is not watched. As long as no process accesses it by MPI, it is private memory of
-// its own. From then on no barrier is elided until the window is freed; if some were elided before, what
-// stood before them is not known.
+// Windows whose memory is not watched. Run-time systems make some that nobody uses, as OpenCoarrays does: one counts from
+// the first access by MPI on, until it is freed; if barriers were elided before that, what stood before them is not known.
 static struct blind {
 	MPI_Win win;
-	int used;
+	int counts;
 	uint64_t elided; // barriers before it was made
 } *blinds;
-int spmdc_blinds;
-static int cblinds, unwatched; // unwatched of them are used
+static int nblinds, cblinds;
+static int counting;       // of them
+int spmdc_unused;        // those that do not count yet
+static uint64_t unwatched; // barriers behind which one counted
 static uint64_t elided;
 
 static void add_blind(MPI_Win win) {
-	if (spmdc_blinds == cblinds && !(blinds = realloc(blinds, (cblinds = 2 * cblinds + 16) * sizeof *blinds)))
+	if (nblinds == cblinds && !(blinds = realloc(blinds, (cblinds = 2 * cblinds + 16) * sizeof *blinds)))
 		refuse("there is no memory left");
-	blinds[spmdc_blinds++] = (struct blind){win, 0, elided};
+	blinds[nblinds++] = (struct blind){win, 0, elided};
+	spmdc_unused++;
 }
 
 static void use_blind(MPI_Win win) {
-	for (int i = 0; i < spmdc_blinds; i++)
-		if (blinds[i].win == win && !blinds[i].used) {
-			blinds[i].used = 1;
-			unwatched++;
+	for (int i = 0; spmdc_unused && i < nblinds; i++)
+		if (blinds[i].win == win && !blinds[i].counts) {
+			blinds[i].counts = 1;
+			counting++, spmdc_unused--;
 			if (elided > blinds[i].elided) {
 				fprintf(stderr, "spmdc: misspeculation: process %d accesses a window whose memory is not watched (MPI_Win_create or MPI_Win_attach), and %lu barriers were elided since it was made\n"
 					"  make the window with MPI_Win_allocate, or leave its barriers alone: spmdc mpi audit\n", rank, (unsigned long)(elided - blinds[i].elided));
@@ -176,9 +179,11 @@ static int sharing;
 void spmdc_sharing(void) { sharing = 1; }
 
 static void remove_blind(MPI_Win win) {
-	for (int i = spmdc_blinds; i-- > 0;)
-		if (blinds[i].win == win)
-			unwatched -= blinds[i].used, blinds[i] = blinds[--spmdc_blinds];
+	for (int i = nblinds; i-- > 0;)
+		if (blinds[i].win == win) {
+			counting -= blinds[i].counts, spmdc_unused -= !blinds[i].counts;
+			blinds[i] = blinds[--nblinds];
+		}
 	for (int i = spmdc_pieces; i-- > 0;)
 		if (pieces[i].win == win)
 			pieces[i] = pieces[--spmdc_pieces];
@@ -233,7 +238,7 @@ void spmdc_begin_operation(MPI_Win win, int target) {
 		if ((p = *u))
 			*u = p->next;
 		else
-			p = keep(sizeof *p), p->dirty = keep(n), p->count = n;
+			p = keep(sizeof *p + n), p->count = n;
 		p->win = win, p->next = *bucket(win), *bucket(win) = p;
 	}
 	if (target < p->count && !p->dirty[target])
@@ -372,6 +377,7 @@ static struct region {
 	int shared;  // it has memory of other processes
 	int owned;   // the memory is the library's
 	int shown;   // the view is mapped, from the first access on
+	int kept;    // instead there is the view of the window that had the place before, which is closed
 	int free;
 } *regions; // without gaps, and never moved: signal handlers read them
 static int nregions;
@@ -390,12 +396,25 @@ static struct region *region_at(const void *p) {
 	return regions[low].free ? NULL : &regions[low];
 }
 
+// Views of freed windows may stay until the next window gets their place, so that only one call takes them away: as
+// long as they are closed, and few, as they keep memory.
+#define KEPT (4 << 20)
+
+static size_t kept; // bytes of them
+
+static void lose(struct region *r) {
+	if (r->kept)
+		kept -= r->length;
+	r->kept = 0;
+}
+
 // show maps a view. Of length 0, mremap maps shared pages a second time. That of the C library may be UCX's, which loses the address.
 static void show(struct region *r) {
 	if (syscall(SYS_mremap, r->mpi, 0, r->length, MREMAP_MAYMOVE | MREMAP_FIXED, r->view) == -1) {
 		fprintf(stderr, "spmdc: process %d cannot map the memory of a window twice: %s\n  Linux allows so many mappings: sysctl vm.max_map_count\n", rank, strerror(errno));
 		PMPI_Abort(MPI_COMM_WORLD, 2);
 	}
+	lose(r);
 	r->shown = 1;
 }
 
@@ -493,8 +512,19 @@ static char *watch(char *p, size_t bytes, MPI_Win win, int shared) {
 	return r->base;
 }
 
+static int is_open(const struct region *r) {
+	for (int i = 0; i < nranges; i++)
+		if (ranges[i].first >= r->view && ranges[i].first < r->view + r->length)
+			return 1;
+	return 0;
+}
+
+// hide takes a view away, or leaves it closed.
 static void hide(struct region *r) {
-	if (r->shown)
+	if (r->shown && protecting && kept + r->length <= KEPT && !is_open(r)) {
+		r->kept = 1;
+		kept += r->length;
+	} else if (r->shown)
 		mmap(r->view, r->length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 	r->shown = 0;
 }
@@ -660,6 +690,7 @@ static MPI_Request *getting;         // by process; MPI_REQUEST_NULL when it has
 static uint64_t asked;               // the round in which it was begun
 
 static int relearning; // what was needed may be learned again
+static int timing;     // a log is wanted, which has the time in barriers
 
 static double now(void) {
 	struct timespec t;
@@ -672,6 +703,15 @@ static MPI_Request never = MPI_REQUEST_NULL; // a receive of what nobody sends: 
 static void progress(void) {
 	int is;
 	PMPI_Test(&never, &is, MPI_STATUS_IGNORE);
+}
+
+static int crowded; // there are more processes on this host than processors
+
+// pause_in lets others have the processor in the nth round of a wait. Where each process has one, that is for a process
+// of somebody else, after which this one may wait for its turn although the others have come.
+static void pause_in(unsigned n) {
+	if (n % (crowded ? 2048 : 1 << 18) == 0)
+		sched_yield();
 }
 
 // grace is how long a process that has passed a barrier in which others wait may take to come to
@@ -752,8 +792,7 @@ static int vote(int64_t *words, double patience) {
 		for (unsigned n = 1; atomic_load_explicit(&slot_of[q]->round, memory_order_acquire) < r; n++) {
 			if (n % 4 == 0) // others may need it for what they do with this one's windows
 				progress();
-			if (n % 2048 == 0)
-				sched_yield();
+			pause_in(n);
 			if (n % 4096 == 0) {
 				if (!absent())
 					since = 0;
@@ -773,6 +812,43 @@ static int vote(int64_t *words, double patience) {
 	}
 	spmdc_depth--;
 	return stalled;
+}
+
+// behind reports whether a process has passed fewer barriers than this one.
+static int behind(void) {
+	int is = 0;
+	if (slot_of) {
+		for (int q = 0; q < size; q++)
+			is |= atomic_load_explicit(&slot_of[q]->passed, memory_order_acquire) < seq;
+		return is;
+	}
+	PMPI_Waitall(size, getting, MPI_STATUSES_IGNORE);
+	for (int q = 0; q < size; q++)
+		PMPI_Rget(&seen[q], sizeof *seen, MPI_BYTE, q, 0, sizeof *seen, MPI_BYTE, progress_win, &getting[q]);
+	PMPI_Waitall(size, getting, MPI_STATUSES_IGNORE);
+	for (int q = 0; q < size; q++)
+		is |= (uint64_t)seen[q].passed < seq;
+	return is;
+}
+
+int spmdc_ahead;
+static int child; // of a process of the run, which is none itself
+
+static void in_child(void) { child = 1; }
+
+// spmdc_catch_up waits until all processes have come to the barriers that this one has behind it. It would wait for them there if
+// they were not elided.
+void spmdc_catch_up(void) {
+	if (child)
+		return;
+	spmdc_depth++;
+	for (unsigned n = 1; behind(); n++) {
+		if (n % 4 == 0)
+			progress();
+		pause_in(n);
+	}
+	spmdc_ahead = 0;
+	spmdc_depth--;
 }
 
 // gather gives the data of all processes, one behind the other, and how long each is.
@@ -1217,8 +1293,6 @@ static void flush_passed(void) {
 }
 
 static void pass(struct entry *e, int before, int32_t most, double seconds) {
-	if (before < 0)
-		elided++;
 	list[npassed++] = (struct passed){e->place, before, most, seconds};
 	if (npassed == sizeof list / sizeof *list)
 		flush_passed();
@@ -1244,11 +1318,14 @@ static int whole(MPI_Comm comm) {
 static int barrier(void **frame) {
 	spmdc_depth++;
 	struct entry *e = context(frame);
-	if (spmdc_dirty || unwatched || busy || persistent || sharing)
+	unwatched += counting > 0;
+	if (spmdc_dirty || counting || busy || persistent || sharing)
 		spmdc_mark(REMOTE);
 	if (e->remaining == 0 && spmdc_summary == PRIVATE) {
 		pass(e, -1, 0, 0);
+		elided++;
 		passed();
+		spmdc_ahead = 1;
 		spmdc_depth--;
 		return MPI_SUCCESS;
 	}
@@ -1262,9 +1339,9 @@ static int barrier(void **frame) {
 		engine_arrive(e->place, own_summary, words);
 		words[1] = e->context, words[2] = ~e->context;
 	}
-	double begin = now();
+	double begin = timing ? now() : 0;
 	int stalled = vote(words, 0);
-	double seconds = now() - begin;
+	double seconds = timing ? now() - begin : 0;
 	int64_t most = ~words[5];
 	if (plain && !stalled && words[1] == ~words[2] && words[3] == ~words[4] && most <= NECESSARY && words[0] <= PRIVATE) {
 		pass(e, words[0], most, seconds);
@@ -1277,10 +1354,14 @@ static int barrier(void **frame) {
 			engine_arrive(e->place, own_summary, unused);
 		}
 		e->remaining = engine_conclude(e->place, words, stalled, seconds);
+		if (e->remaining < 0 && spmdc_changed && own_summary == LOCAL)
+			fprintf(stderr, "  process %d began with a change of a file (%s), which counts like an access to its own shared memory\n", rank, spmdc_changed);
 		if (e->remaining < 0)
 			PMPI_Abort(MPI_COMM_WORLD, 4);
 	}
 	passed();
+	spmdc_ahead = 0;
+	spmdc_changed = NULL;
 	spmdc_depth--;
 	return MPI_SUCCESS;
 }
@@ -1335,6 +1416,7 @@ static void begin(int level) {
 	const char *p = getenv("SPMDC_MPI_PROTECT");
 	protecting = !p || strcmp(p, "0");
 	relearning = strstr(config, "\"relearn\":0,") == NULL;
+	timing = strstr(config, "\"log\":\"\"") == NULL;
 	int audit = strstr(config, "\"mode\":\"audit\"") != NULL;
 	spmdc_threads = level == MPI_THREAD_MULTIPLE;
 	if (spmdc_threads && !audit)
@@ -1343,7 +1425,7 @@ static void begin(int level) {
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
 	exe[n > 0 ? n : 0] = 0;
 	exe_base = base_of((void *)getauxval(AT_ENTRY));
-	libc_code = code_of((void *)(uintptr_t)&fclose);
+	libc_code = code_of((void *)(uintptr_t)&getauxval); // a function that has no wrapper here
 	void *lib = dlopen(engine, RTLD_NOW | RTLD_LOCAL);
 	if (!lib)
 		refuse("the engine cannot be loaded: %s", dlerror());
@@ -1367,6 +1449,7 @@ static void begin(int level) {
 	int nearby;
 	PMPI_Comm_split_type(own, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near);
 	PMPI_Comm_size(near, &nearby);
+	crowded = nearby > sysconf(_SC_NPROCESSORS_ONLN);
 	int one = nearby == size && !getenv("SPMDC_MPI_APART"), all;
 	PMPI_Allreduce(&one, &all, 1, MPI_INT, MPI_MIN, own);
 	if (all)
@@ -1382,6 +1465,7 @@ static void begin(int level) {
 	if (error)
 		refuse("%s", error);
 	install();
+	pthread_atfork(NULL, NULL, in_child);
 	spmdc_on = 1;
 	spmdc_depth--;
 }
@@ -1393,6 +1477,9 @@ static void end(void) {
 	flush_passed();
 	if (sharing && rank == 0)
 		fprintf(stderr, "spmdc: the program maps memory that processes share without MPI, which is not watched: no barrier was elided behind that\n");
+	if (unwatched && rank == 0)
+		fprintf(stderr, "spmdc: %lu barriers were executed because a window was there whose memory is not watched\n"
+			"  make it with MPI_Win_allocate instead of MPI_Win_create or MPI_Win_attach\n", (unsigned long)unwatched);
 	if (engine_finish(atomic_exchange(&spmdc_summary, PRIVATE)) < 0)
 		PMPI_Abort(MPI_COMM_WORLD, 4);
 	spmdc_on = 0;

@@ -41,19 +41,19 @@ static inline void *spmdc_buffer(const void *p, int *watched) {
 // spmdc_pending is the operations on a window that have begun and whose end is not known.
 struct spmdc_pending {
 	MPI_Win win;
-	char *dirty; // by target
-	int count;   // of targets
-	int open;    // of them dirty
 	struct spmdc_pending *next;
+	int count;    // of targets
+	int open;     // of them dirty
+	char dirty[]; // by target
 };
 extern struct spmdc_pending *spmdc_last;
-extern int spmdc_dirty, spmdc_blinds, spmdc_threads;
+extern int spmdc_dirty, spmdc_unused, spmdc_threads;
 
 // An operation on the memory of a target begins.
 void spmdc_begin_operation(MPI_Win win, int target);
 static inline void spmdc_operation(MPI_Win win, int target) {
 	struct spmdc_pending *p = spmdc_last;
-	if (p && p->win == win && target >= 0 && target < p->count && p->dirty[target] && spmdc_blinds == 0 && !spmdc_threads)
+	if (p && p->win == win && target >= 0 && target < p->count && p->dirty[target] && spmdc_unused == 0 && !spmdc_threads)
 		spmdc_mark(REMOTE);
 	else
 		spmdc_begin_operation(win, target);
@@ -79,6 +79,13 @@ MPI_Request *spmdc_waiting(int n, const MPI_Request *list);
 MPI_Request *spmdc_waiting_fortran(int n, const MPI_Fint *list);
 void spmdc_waited(MPI_Request *old, int n, const MPI_Request *list);
 void spmdc_waited_fortran(MPI_Request *old, int n, const MPI_Fint *list);
+
+// spmdc_changed is the function that changed a file, if that was the first access since the last executed barrier.
+extern const char *spmdc_changed;
+
+// Barriers were elided that other processes may not have come to yet.
+extern int spmdc_ahead;
+void spmdc_catch_up(void);
 
 void spmdc_sharing(void);    // the program maps memory that it shares without MPI
 void spmdc_identify(void);   // MPI is about to be initialised
