@@ -56,6 +56,9 @@ func (g *gen) startReductions(n *comm.Start) {
 				zero = "true"
 			case "or":
 				zero = "false"
+			case "max", "min":
+				g.out.p("spmd.Start%s(%s) // the owners start from the values before", reduceFunc[red.Name], g.partsOf(red.Sym))
+				continue
 			}
 			g.out.p("%s.Start(%s) // the owners start from the values before", g.partsOf(red.Sym), zero)
 			continue

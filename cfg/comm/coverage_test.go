@@ -53,6 +53,9 @@ func (n coverage) program(p *comm.Program) {
 			}
 			if r.Parted {
 				n["reduction of elements at their owners"]++
+				if r.Name == "max" || r.Name == "min" {
+					n["extremes of elements at their owners"]++
+				}
 			}
 		}
 	}

@@ -246,7 +246,7 @@ func (g *generator) sums() {
 	g.enter("i", safeLo, safeHi)
 	op := g.of("operator", "+", "+", "-", "max", "min")
 	if distributed {
-		op = g.of("operator", "+", "-")
+		op = g.of("operator", "+", "-", "max", "min")
 	}
 	a := g.array()
 	others := slices.DeleteFunc(slices.Clone(g.arrays), func(a genArray) bool { return a.name == name })

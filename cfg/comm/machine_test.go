@@ -389,7 +389,7 @@ var identity = map[string]float64{"sum": 0, "product": 1}
 
 // startParts lets PEs accumulate into any element: its owner starts from the value before.
 func (m *spmd) startParts(red *comm.Reduction) {
-	id := map[string]float64{"sum": 0, "product": 1, "and": 1, "or": 0}[red.Name]
+	id := map[string]float64{"sum": 0, "product": 1, "and": 1, "or": 0, "max": math.MinInt32, "min": math.MaxInt32}[red.Name]
 	for _, q := range m.pes {
 		c := q.arrays[red.Sym]
 		part := make([]float64, len(c.Data))

@@ -20,13 +20,8 @@ import (
 // combine these (Reduction.Parted).
 
 // partible reports whether r accumulates into a distributed array each of whose elements one
-// PE owns, by an operator with a neutral value that leaves all others as they are.
+// PE owns.
 func partible(r scalar.Reduction) bool {
-	switch r.Op {
-	case scalar.Add, scalar.Mul, scalar.And, scalar.Or:
-	default:
-		return false
-	}
 	m := r.Sym.Mapping
 	held := len(m.Map.Fixed)
 	for _, ax := range m.Map.Axes {

@@ -23,7 +23,7 @@ import (
 //	   end do
 //	end do
 //
-// So has an array whose elements each iteration is proved to assign before it uses any,
+// So has an array whose elements each iteration is proved to assign before it uses them,
 // and that nobody uses behind the loop as it left them, and an array of a procedure that
 // each iteration calls (scalar.Info.PrivateArray).
 //
@@ -78,10 +78,11 @@ func (t *attempt) privateArray(s ir.Stmt, sym *ir.Symbol, loops []ir.Stmt) strin
 
 // fetches says why a region is none in which c would bring what a private array is
 // computed from, unless NEW says that it is private: all PEs compute the array together
-// from what each has.
+// from what each has. What subscripts pick is listed by each PE for the iterations that it
+// executes, and nothing else comes.
 func (t *attempt) fetches(o occurrence, c *Comm) string {
 	as, ok := o.stmt.(*ir.Assign)
-	if !ok || c.Overlap {
+	if !ok || c.Overlap || c.Kind == Irregular {
 		return ""
 	}
 	sym := ir.Target(as.LHS)

@@ -66,11 +66,11 @@ var kernels = []kernel{
 	{name: "gather of whole columns", make: gatherColumns, variants: []string{"whole columns:in a time loop"}},
 	{name: "gather through two index arrays", make: gatherTwice},
 	{name: "scatter by permutation", make: scatter, variants: []string{"scatter:by a variable"}},
-	{name: "scatter with accumulation", make: histogram},
+	{name: "scatter with accumulation", make: histogram, variants: []string{"reduce:extreme of picked elements"}},
 	{name: "sparse matrix times vector", make: sparse},
 	{name: "private scalar", make: private},
 	{name: "private array", make: privateArray, variants: []string{
-		"new array:in NEW", "new array:set twice", "new array:from another",
+		"new array:in NEW", "new array:set twice", "new array:from another", "new array:in pieces",
 	}},
 	{name: "short loops inside", make: shortLoops, variants: []string{
 		"short loops:in place", "short loops:bounds that are read", "short loops:backwards", "short loops:step", "short loops:in a scalar", "short loops:IF on data",

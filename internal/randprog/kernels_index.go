@@ -367,6 +367,11 @@ func histogram(k *kern) {
 	vs := k.vars(1)
 	x := k.ref(b, vs)
 	lhs := k.elem(a, k.ref(ix, vs).text)
+	if clean && u.chance(1, 3) {
+		k.feat("reduce:extreme of picked elements")
+		k.emit(k.nest(vs, []string{fmt.Sprintf("%s = %s(%s, %s)", lhs.text, oneOf(u, "max", "min"), lhs.text, x.text)}, how{})...)
+		return
+	}
 	if clean {
 		k.emit(k.nest(vs, []string{k.accumulate("+", lhs, x)}, how{})...)
 		return

@@ -43,6 +43,14 @@ func privateArray(k *kern) {
 	w := k.use(&array{name: k.fresh("w"), kind: kd, u: u.fork(), dims: []bounds{{lo: fill.lo, hi: fill.hi}}, tier: b.tier, unmapped: true, private: true})
 	own := k.elem(w, fill.name)
 	lines := doBlock(k.header(fill, true), []string{k.set(w, own, x)})
+	if fill.lo < fill.hi && u.chance(1, 3) {
+		// A piece of it, and the rest from what is before.
+		k.feat("new array:in pieces")
+		mid := fill.lo + u.pick(fill.hi-fill.lo)
+		lines = doBlock(fmt.Sprintf("do %s = %d, %d", fill.name, fill.lo, mid), []string{k.set(w, own, x)})
+		rest := u.combine([]val{x, k.elem(w, fill.name+" - 1")})
+		lines = append(lines, doBlock(fmt.Sprintf("do %s = %d, %d", fill.name, mid+1, fill.hi), []string{k.set(w, own, rest)})...)
+	}
 	if u.chance(1, 3) {
 		k.feat("new array:set twice")
 		again := []string{k.set(w, own, u.combine([]val{own, number(kd, 2)}))}

@@ -28,22 +28,40 @@ func TestPrivateArray(t *testing.T) {
 		"then filled for others":      {"do j = 1, 9\n" + fill + "a(j) = w(i)\nend do\n" + fill + "print *, w(2)", "j"},
 		"index of another loop":       {"do j = 1, 9\ndo k = 1, 3\ndo l = 1, 2\nw(k) = l\nend do\nend do\na(j) = w(i)\nend do", "j"},
 
-		"used behind":              {"do j = 1, 9\n" + fill + "a(j) = w(i)\nend do\nprint *, w(2)", ""},
-		"used before":              {"do j = 1, 9\na(j) = w(i)\n" + fill + "end do", ""},
-		"the loop is in between":   {fill + "do j = 1, 9\nw(2) = j\nend do\na(2) = w(1)", ""},
-		"one of two loops between": {"do l = 1, n\n" + fill + "do j = 1, 9\nw(2) = j\nend do\na(l) = w(1)\nend do", "l"},
-		"not all of it":            {"do j = 1, 9\ndo k = 1, 2\nw(k) = j\nend do\na(j) = w(i)\nend do", ""},
-		"not in each step":         {"do j = 1, 9\ndo k = 1, 3, 2\nw(k) = j\nend do\na(j) = w(i)\nend do", ""},
-		"not surely":               {"do j = 1, 9\ndo k = 1, n\nw(k) = j\nend do\na(j) = w(i)\nend do", ""},
-		"under a condition":        {"do j = 1, 9\nif (j > 2) then\n" + fill + "end if\na(j) = w(i)\nend do", ""},
-		"under one inside":         {"do j = 1, 9\ndo k = 1, 3\nif (a(k) > 0) w(k) = j\nend do\na(j) = w(i)\nend do", ""},
-		"left early":               {"do j = 1, 9\ndo k = 1, 3\nif (a(k) > 0) exit\nw(k) = j\nend do\na(j) = w(i)\nend do", ""},
-		"filled in the other part": {"do j = 1, 9\nif (j > 2) then\n" + fill + "else\na(j) = w(i)\nend if\nend do", ""},
-		"read by itself":           {"do j = 1, 9\ndo k = 1, 3\nw(k) = w(k) + 1\nend do\na(j) = w(i)\nend do", ""},
-		"in a subscript":           {"do j = 1, 9\na(int(w(1))) = 2\n" + fill + "end do", ""},
-		"never used":               {"do j = 1, 9\n" + fill + "end do", ""},
-		"a row of two":             {"do j = 1, 9\ndo k = 1, 2\nv(1,k) = j\nend do\na(j) = v(1,i)\nend do", ""},
-		"a diagonal":               {"do j = 1, 9\ndo k = 1, 3\nv(k-1,k) = j\nend do\na(j) = v(1,i)\nend do", ""},
+		"a recurrence":           {"do j = 1, 9\nw(1) = j\ndo k = 2, 3\nw(k) = w(k-1) + a(j)\nend do\na(j) = w(i)\nend do", "j"},
+		"a recurrence backwards": {"do j = 1, 9\nw(3) = j\ndo k = 2, 1, -1\nw(k) = w(k+1) + a(j)\nend do\na(j) = w(i)\nend do", "j"},
+		"in two pieces":          {"do j = 1, 9\nw(3) = j\ndo k = 1, 2\nw(k) = j\nend do\na(j) = w(i)\nend do", "j"},
+		"as far as it is used":   {"do j = 1, 9\ndo k = 1, n\nw(k) = j\nend do\ndo k = 1, n\na(j) = a(j) + w(k)\nend do\nend do", "j"},
+		"used as far as filled":  {"do j = 1, 3\ndo k = 1, j\nw(k) = j\nend do\ndo k = 2, j\na(j) = a(j) + w(k-1)\nend do\nend do", "j"},
+		"in both parts":          {"do j = 1, 9\nif (j > 2) then\nw(2) = 1\nelse\nw(2) = 2\nend if\na(j) = w(2)\nend do", "j"},
+		"columns by two nests":   {"do j = 1, 9\ndo k = 0, 1\nv(k,1) = j\nend do\ndo k = 0, 1\nv(k,2) = v(k,1)\nend do\na(j) = v(i,l)\nend do", "j"},
+		"by a scalar of its own": {"do j = 1, 9\nw(n) = j\na(j) = w(n)\nend do", "j"},
+		"left for those behind":  {"do j = 1, 9\n" + fill + "a(j) = w(i)\nend do\nw(1) = 2\nprint *, w(1)", "j"},
+
+		"a scalar that changes":     {"do j = 1, 9\nw(n) = j\nread *, n\na(j) = w(n)\nend do", ""},
+		"recurrence from outside":   {"do j = 1, 9\ndo k = 2, 3\nw(k) = w(k-1) + a(j)\nend do\na(j) = w(2)\nend do", ""},
+		"farther than it is filled": {"do j = 1, 9\ndo k = 1, n\nw(k) = j\nend do\ndo k = 1, n + 1\na(j) = a(j) + w(k)\nend do\nend do", ""},
+		"one too early":             {"do j = 1, 9\nw(1) = j\ndo k = 2, 3\nw(k) = w(k) + a(j)\nend do\nend do", ""},
+		"in steps of two":           {"do j = 1, 9\ndo k = 1, 3, 2\nw(k) = j\nend do\na(j) = w(1)\nend do", ""},
+		"perhaps not at all":        {"do j = 1, 9\ndo k = 1, n\nw(2) = j\nend do\na(j) = w(2)\nend do", ""},
+		"after a jump":              {"do j = 1, 9\ndo k = 1, 3\nif (a(k) > j) cycle\nw(k) = j\nend do\ndo k = 1, 3\na(j) = a(j) + w(k)\nend do\nend do", ""},
+		"behind, in a later round":  {"do l = 1, n\nif (l > 1) a(l) = w(2)\ndo j = 1, 9\nw(2) = j\na(j) = w(2)\nend do\nend do", ""},
+		"used behind":               {"do j = 1, 9\n" + fill + "a(j) = w(i)\nend do\nprint *, w(2)", ""},
+		"used before":               {"do j = 1, 9\na(j) = w(i)\n" + fill + "end do", ""},
+		"the loop is in between":    {fill + "do j = 1, 9\nw(2) = j\nend do\na(2) = w(1)", ""},
+		"one of two loops between":  {"do l = 1, n\n" + fill + "do j = 1, 9\nw(2) = j\nend do\na(l) = w(1)\nend do", "l"},
+		"not all of it":             {"do j = 1, 9\ndo k = 1, 2\nw(k) = j\nend do\na(j) = w(i)\nend do", ""},
+		"not in each step":          {"do j = 1, 9\ndo k = 1, 3, 2\nw(k) = j\nend do\na(j) = w(i)\nend do", ""},
+		"not surely":                {"do j = 1, 9\ndo k = 1, n\nw(k) = j\nend do\na(j) = w(i)\nend do", ""},
+		"under a condition":         {"do j = 1, 9\nif (j > 2) then\n" + fill + "end if\na(j) = w(i)\nend do", ""},
+		"under one inside":          {"do j = 1, 9\ndo k = 1, 3\nif (a(k) > 0) w(k) = j\nend do\na(j) = w(i)\nend do", ""},
+		"left early":                {"do j = 1, 9\ndo k = 1, 3\nif (a(k) > 0) exit\nw(k) = j\nend do\na(j) = w(i)\nend do", ""},
+		"filled in the other part":  {"do j = 1, 9\nif (j > 2) then\n" + fill + "else\na(j) = w(i)\nend if\nend do", ""},
+		"read by itself":            {"do j = 1, 9\ndo k = 1, 3\nw(k) = w(k) + 1\nend do\na(j) = w(i)\nend do", ""},
+		"in a subscript":            {"do j = 1, 9\na(int(w(1))) = 2\n" + fill + "end do", ""},
+		"never used":                {"do j = 1, 9\n" + fill + "end do", ""},
+		"a row of two":              {"do j = 1, 9\ndo k = 1, 2\nv(1,k) = j\nend do\na(j) = v(1,i)\nend do", "j"},
+		"a diagonal":                {"do j = 1, 9\ndo k = 1, 3\nv(k-1,k) = j\nend do\na(j) = v(1,i)\nend do", ""},
 	} {
 		p := irtest.Program(t, fmt.Sprintf(frame, c.body))
 		info := scalar.Analyze(p)
@@ -64,5 +82,16 @@ func TestPrivateArray(t *testing.T) {
 	p := irtest.Program(t, fmt.Sprintf(frame, "do j = 1, 9\ndo k = 1, 2\ndo i = 0, 1\nv(i,k) = j\nend do\nend do\na(j) = v(1,i)\nend do"))
 	if info := scalar.Analyze(p); !info.PrivateArray(p.Body[0].(*ir.Do), p.Symbols[1]) {
 		t.Error("an array of two dimensions is not private")
+	}
+	for body, want := range map[string]bool{
+		"do k = 1, 2\ndo i = 1, k - 1\nv(i,k) = j\nv(k,i) = j\nend do\nv(k,k) = 0\nend do": true,
+		"do k = 1, 2\ndo i = k, 2\nv(i,k) = j\nv(k,i) = j\nend do\nend do":                 true,
+		"do k = 1, 2\ndo i = 1, k\nv(i,k) = j\nend do\nend do":                             false,
+		"do k = 1, 2\ndo i = 1, k - 1\nv(i,k) = j\nv(k,i) = j\nend do\nend do":             false,
+	} {
+		p := irtest.Program(t, "program p\nreal v(2,2), a(9)\ninteger i, j, k, l\ndo j = 1, 9\n"+body+"\na(j) = v(l,l)\nend do\nend program\n")
+		if info := scalar.Analyze(p); info.PrivateArray(p.Body[0].(*ir.Do), p.Symbols[0]) != want {
+			t.Errorf("%q: private is %t, want %t", body, !want, want)
+		}
 	}
 }

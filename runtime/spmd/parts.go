@@ -1,6 +1,10 @@
 package spmd
 
-import "github.com/spmdc/spmdc/runtime/transport"
+import (
+	"math"
+
+	"github.com/spmdc/spmdc/runtime/transport"
+)
 
 // Parts is a place for each element of a distributed array on each PE, where PEs accumulate
 // into elements that others own:
@@ -52,6 +56,29 @@ func (p *Parts[T]) Start(zero T) {
 	p.Data = all.Data
 }
 
+// StartMax begins to accumulate the largest values, StartMin the smallest: from NaN, which
+// loses against any number, or from the integer at that end of the type.
+func StartMax[T number](p *Parts[T]) { p.Start(last[T](false)) }
+
+// StartMin: see StartMax.
+func StartMin[T number](p *Parts[T]) { p.Start(last[T](true)) }
+
+// last is NaN, or the largest integer of a type, or the smallest.
+func last[T number](largest bool) T {
+	nan := math.NaN()
+	if x := T(nan); x != x {
+		return x
+	}
+	x := T(1)
+	for x > 0 {
+		x += x
+	}
+	if largest {
+		x--
+	}
+	return x
+}
+
 // lay lays the elements out within the bounds that the array has now.
 func (p *Parts[T]) lay() {
 	a := p.of
@@ -90,6 +117,18 @@ func SumParts[T summable](pe *PE, site int, p *Parts[T]) {
 // ProdParts makes each element of the array the product of what the PEs have of it.
 func ProdParts[T summable](pe *PE, site int, p *Parts[T]) {
 	p.combine(site, multiplying, combine[T](&products))
+}
+
+// MaxParts makes each element of the array the largest that a PE has of it, by the rule of
+// Larger.
+func MaxParts[T number](pe *PE, site int, p *Parts[T]) {
+	p.combine(site, wordwise, combine[T](&maxima))
+}
+
+// MinParts makes each element of the array the smallest that a PE has of it, by the rule of
+// Smaller.
+func MinParts[T number](pe *PE, site int, p *Parts[T]) {
+	p.combine(site, wordwise, combine[T](&minima))
 }
 
 // AndParts makes each element of the array true if it is true on all PEs.

@@ -1,6 +1,7 @@
 package spmd
 
 import (
+	"math"
 	"testing"
 
 	"github.com/spmdc/spmdc/runtime/dist"
@@ -25,7 +26,9 @@ func TestParts(t *testing.T) {
 					n := NewArray[int32](pe, "n", l, nil)
 					z := NewArray[complex128](pe, "z", l, nil)
 					q := NewArray[bool](pe, "q", l, nil)
+					most, least := NewArray[float64](pe, "most", l, overlap), NewArray[int32](pe, "least", l, nil)
 					aParts, nParts, zParts, qParts := NewParts(pe, a), NewParts(pe, n), NewParts(pe, z), NewParts(pe, q)
+					mostParts, leastParts := NewParts(pe, most), NewParts(pe, least)
 					pe.Start()
 					each := func(f func(i, j int)) {
 						for j := 0; j <= 6; j++ {
@@ -41,6 +44,8 @@ func TestParts(t *testing.T) {
 							n.Data[n.At2(i, j)] = int32(i + j)
 							z.Data[z.At2(i, j)] = complex(1, float64(j))
 							q.Data[q.At2(i, j)] = false
+							most.Data[most.At2(i, j)] = math.NaN()
+							least.Data[least.At2(i, j)] = 120
 						}
 					})
 					want, owner := map[[2]int]float64{}, map[[2]int]int{}
@@ -57,12 +62,24 @@ func TestParts(t *testing.T) {
 						nParts.Start(0)
 						zParts.Start(1)
 						qParts.Start(false)
+						StartMax(mostParts)
+						StartMin(leastParts)
 						each(func(i, j int) {
 							aParts.Data[aParts.At2(i, j)] += value(pe.ID()+round, i, j)
 							nParts.Data[nParts.At2(i, j)] += int32(pe.ID() + 1)
 							zParts.Data[zParts.At2(i, j)] *= 1i
 							qParts.Data[qParts.At2(i, j)] = qParts.Data[qParts.At2(i, j)] || round == 2 && i == pe.ID()
+							if at := mostParts.At2(i, j); j > 0 { // of column 0 no number is seen
+								mostParts.Data[at] = Larger(mostParts.Data[at], value(pe.ID()+round, i, j))
+							} else {
+								mostParts.Data[at] = Larger(mostParts.Data[at], math.NaN())
+							}
+							if at := leastParts.At2(i, j); j > 0 {
+								leastParts.Data[at] = min(leastParts.Data[at], int32(125-10*i-pe.ID()-round))
+							}
 						})
+						MaxParts(pe, 0, mostParts)
+						MinParts(pe, 0, leastParts)
 						SumParts(pe, 0, aParts)
 						SumParts(pe, 0, nParts)
 						ProdParts(pe, 0, zParts)
@@ -82,6 +99,24 @@ func TestParts(t *testing.T) {
 							want[at] = total
 							if !a.Owns(i, j) {
 								return
+							}
+							largest := math.NaN()
+							for r := range round + 1 {
+								for p := range np {
+									if j > 0 {
+										largest = Larger(largest, value(p+r, i, j))
+									}
+								}
+							}
+							if got := most.Data[most.At2(i, j)]; got != largest && (got == got || j > 0) {
+								t.Errorf("the largest of %d,%d on PE %d of %d is %v in round %d, want %v", i, j, pe.ID(), np, got, round, largest)
+							}
+							smallest := int32(120)
+							if j > 0 {
+								smallest = min(120, int32(125-10*i-(np-1)-round))
+							}
+							if got := least.Data[least.At2(i, j)]; got != smallest {
+								t.Errorf("the smallest of %d,%d on PE %d of %d is %d in round %d, want %d", i, j, pe.ID(), np, got, round, smallest)
 							}
 							if got := a.Data[a.At2(i, j)]; got != total {
 								t.Errorf("element %d,%d on PE %d of %d is %v in round %d, want %v", i, j, pe.ID(), np, got, round, total)
