@@ -1,6 +1,8 @@
 package parser
 
 import (
+	"strings"
+
 	"github.com/alecthomas/participle/v2/lexer"
 
 	"github.com/spmdc/spmdc/parser/ast"
@@ -22,10 +24,10 @@ type (
 		Word lexer.Token  `parser:"( @'endinterface' | @'end' 'interface' )"`
 		Spec *genericSpec `parser:"@@?"`
 	}
-	// genericSpec is a name, OPERATOR(op) or ASSIGNMENT(=).
+	// genericSpec is a name, OPERATOR(op), ASSIGNMENT(=), or what READ or WRITE is to call, which is refused.
 	genericSpec struct {
 		Name lexer.Token  `parser:"@Ident"`
-		Op   *lexer.Token `parser:"( '(' @( Op | DotOp ) ')' )?"`
+		Op   *lexer.Token `parser:"( '(' @( Op | DotOp | 'formatted' | 'unformatted' ) ')' )?"`
 	}
 	moduleProcedureStmt struct {
 		Names []nameRef `parser:"'module'? 'procedure' '::'? @@ ( ',' @@ )*"`
@@ -88,6 +90,11 @@ func (g *genericSpec) name(p *parser) ast.Name {
 	}
 	n := ast.Name{Pos: startOf(&g.Name), Name: g.Name.Value}
 	if g.Op != nil {
+		if (n.Name == "read" || n.Name == "write") && strings.HasSuffix(g.Op.Value, "formatted") {
+			p.diags.Add(problem(source.OutsideSubset, &g.Name, strings.ToUpper(n.Name)+"("+strings.ToUpper(g.Op.Value)+"), a procedure of the program for the transfer of a type, is not supported").
+				WithHelp("call the procedure, or transfer the components"))
+			return n
+		}
 		if n.Name != "operator" && (n.Name != "assignment" || g.Op.Value != "=") {
 			p.diags.Add(problem(source.Syntax, &g.Name, quoted(&g.Name)+" with an operator").
 				WithHelp("write operator(.name.), operator(+) or assignment(=)"))

@@ -80,6 +80,14 @@ func (p *program) components(r *record, d *ast.TypeDecl) {
 				}
 				continue
 			}
+			if (c.of == nil || c.of == r) && d.Type.Name == "class" {
+				help := fmt.Sprintf("write TYPE(%s), if the component never is of an extension", d.Type.Of.Name)
+				if c.of == nil {
+					help = fmt.Sprintf("define type %s in front of this one, or w%s", d.Type.Of.Name, help[1:])
+				}
+				p.errorf(d.Type.Of.Pos, "a component of CLASS(%s), whose extensions are not known yet", d.Type.Of.Name).WithHelp("%s", help)
+				continue
+			}
 			if c.of == nil || c.of == r {
 				p.errorf(d.Type.Of.Pos, "a component of type %s, which is not defined yet", d.Type.Of.Name).
 					WithHelp("define the type in front of this one, or make the component ALLOCATABLE or a POINTER")
