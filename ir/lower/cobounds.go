@@ -35,19 +35,27 @@ func (c codimensions) scalars() (list []*ir.Symbol) {
 // shifts reports whether an ALLOCATE of the file gives a coarray with one codimension another lower
 // bound than 1, as in "allocate (a[0:*])". MOVE_ALLOC and arguments may give it to any other one.
 func shifts(f *ast.File) (found bool) {
+	allocates(f, func(a *ast.Allocate) {
+		for _, x := range a.Args {
+			co, is := x.(*ast.CoIndex)
+			if !is || len(co.Images) != 1 {
+				continue
+			}
+			if t, is := co.Images[0].(*ast.Triplet); is && t.Lo != nil && ast.UnparseExpr(t.Lo) != "1" {
+				found = true
+			}
+		}
+	})
+	return found
+}
+
+// allocates calls visit with each ALLOCATE of a file.
+func allocates(f *ast.File, visit func(*ast.Allocate)) {
 	var block func(list []ast.Stmt)
 	block = func(list []ast.Stmt) {
 		for _, s := range list {
 			if a, is := s.(*ast.Allocate); is && !a.Free {
-				for _, x := range a.Args {
-					co, is := x.(*ast.CoIndex)
-					if !is || len(co.Images) != 1 {
-						continue
-					}
-					if t, is := co.Images[0].(*ast.Triplet); is && t.Lo != nil && ast.UnparseExpr(t.Lo) != "1" {
-						found = true
-					}
-				}
+				visit(a)
 			}
 			for _, b := range ast.Bodies(s) {
 				block(*b)
@@ -62,7 +70,6 @@ func shifts(f *ast.File) (found bool) {
 		}
 	}
 	units(slices.Concat([]*ast.Program{f.Program}, f.Modules, f.Procedures))
-	return found
 }
 
 // declaredCobounds are the codimensions that s is declared with. Those of an allocatable coarray
@@ -171,8 +178,7 @@ func (l *lowerer) allocatedCobounds(s *ir.Symbol, co *ast.CoIndex, pos source.Po
 // deferred; false where it is not one constant.
 func (l *lowerer) allocatedLength(e *ast.Entity) (length int, ok bool) {
 	differ := false
-	var block func(list []ast.Stmt)
-	take := func(a *ast.Allocate) {
+	allocates(l.file, func(a *ast.Allocate) {
 		var given ast.Expr
 		about := false
 		for _, x := range a.Args {
@@ -200,25 +206,7 @@ func (l *lowerer) allocatedLength(e *ast.Entity) (length int, ok bool) {
 		}
 		differ = differ || n < 0 || ok && n != length
 		length, ok = n, true
-	}
-	block = func(list []ast.Stmt) {
-		for _, s := range list {
-			if a, is := s.(*ast.Allocate); is && !a.Free {
-				take(a)
-			}
-			for _, b := range ast.Bodies(s) {
-				block(*b)
-			}
-		}
-	}
-	var units func(list []*ast.Program)
-	units = func(list []*ast.Program) {
-		for _, u := range list {
-			block(u.Body)
-			units(u.Contains)
-		}
-	}
-	units(append(append([]*ast.Program{l.file.Program}, l.file.Modules...), l.file.Procedures...))
+	})
 	return length, ok && !differ
 }
 
