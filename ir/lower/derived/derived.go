@@ -27,13 +27,13 @@ import (
 )
 
 // Flatten returns f without derived types, and f itself where there are none. It reports what it
-// cannot write that way; ok is false then.
-func Flatten(f *ast.File, diags *source.List) (out *ast.File, ok bool) {
+// cannot write that way; ok is false then. Constants are those of the modules of the language, by module.
+func Flatten(f *ast.File, constants map[string]map[string]int, diags *source.List) (out *ast.File, ok bool) {
 	if !mentions(f) {
 		return f, true
 	}
 	before := diags.Errors()
-	p := &program{diags: diags, modules: map[string]*scope{}, external: map[string]*function{}, scopes: map[*ast.Program]*scope{},
+	p := &program{diags: diags, constants: constants, modules: map[string]*scope{}, external: map[string]*function{}, scopes: map[*ast.Program]*scope{},
 		overridden: map[*record]map[string]source.Pos{}, intrinsic: intrinsicTypes(),
 		extra: map[*ast.Program][]*ast.Program{}, associates: map[*ast.Program]*associating{}, callers: map[*ast.Program]*callers{}, called: map[string]*function{}, global: map[string][]*function{}, alone: map[*ast.Program]string{},
 		descriptors: map[int]*record{}, pooled: map[string]*ast.Program{}}
@@ -62,6 +62,7 @@ func Flatten(f *ast.File, diags *source.List) (out *ast.File, ok bool) {
 // program is the state of one Flatten call.
 type program struct {
 	diags      *source.List
+	constants  map[string]map[string]int // of the modules of the language
 	modules    map[string]*scope
 	external   map[string]*function
 	scopes     map[*ast.Program]*scope

@@ -20,7 +20,7 @@ func TestFlatten(t *testing.T) {
 				t.Errorf("parsing the unparsed text again gives\n%s\nfor\n%s", got, want)
 			}
 		}
-		flat, ok := derived.Flatten(tree, diags)
+		flat, ok := derived.Flatten(tree, nil, diags)
 		if diags.Sort(); ok && !diags.HasErrors() {
 			return ast.Unparse(flat)
 		}

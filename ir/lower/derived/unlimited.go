@@ -82,11 +82,6 @@ func (p *program) codeOf(s *scope, t *ast.TypeSpec) (code int, spec ast.TypeSpec
 	return TypeCode(spec.Name, kind), spec
 }
 
-// kindNames are the kinds of iso_fortran_env and iso_c_binding.
-var kindNames = map[string]int{"int8": 1, "int16": 2, "int32": 4, "int64": 8, "real32": 4, "real64": 8, "atomic_int_kind": 4, "atomic_logical_kind": 4,
-	"c_int": 4, "c_long": 8, "c_long_long": 8, "c_short": 2, "c_signed_char": 1, "c_int8_t": 1, "c_int16_t": 2, "c_int32_t": 4, "c_int64_t": 8, "c_size_t": 8,
-	"c_float": 4, "c_double": 8, "c_bool": 1, "c_char": 1}
-
 // kindOf is the value of x, a kind, as far as it is made of numbers, names of constants, KIND and
 // SELECTED_REAL_KIND or SELECTED_INT_KIND of numbers; 0 where it is not. Depth is that of the names.
 func (p *program) kindOf(s *scope, x ast.Expr, depth int) int {
@@ -111,7 +106,7 @@ func (p *program) kindOf(s *scope, x ast.Expr, depth int) int {
 		if init, in := p.constantNamed(s, x.Name, depth); init != nil {
 			return p.kindOf(in, init, depth+1)
 		}
-		return kindNames[x.Name]
+		return 0
 	case *ast.Index:
 		if len(x.Args) == 0 {
 			return 0
@@ -169,7 +164,7 @@ func (p *program) constantNamed(s *scope, name string, depth int) (ast.Expr, *sc
 				}
 			case *ast.Use:
 				m := p.modules[st.Module.Name]
-				if m == nil || m == at {
+				if m == at {
 					continue
 				}
 				old := name
@@ -179,7 +174,12 @@ func (p *program) constantNamed(s *scope, name string, depth int) (ast.Expr, *sc
 						old, listed = n.Original().Name, true
 					}
 				}
-				if !listed || !m.visible(old) {
+				if m == nil && listed {
+					if n, is := p.constants[st.Module.Name][old]; is {
+						return &ast.IntLit{XBase: ast.XBase{Pos: st.Pos, End: st.Pos}, Text: fmt.Sprint(n)}, at
+					}
+				}
+				if m == nil || !listed || !m.visible(old) {
 					continue
 				}
 				if init, in := p.constantNamed(m, old, depth+1); init != nil {
