@@ -61,7 +61,9 @@ func (c *coverage) statement(x *event, have []box) []box {
 			return slices.DeleteFunc(left, func(b box) bool { return b.uses(s.Index.Name) })
 		}
 		each := c.iteration(x)
-		c.enter(x, func() { c.list(x.body(0), c.add(have, c.before(x, each)...)) })
+		if c.after {
+			c.enter(x, func() { c.list(x.body(0), c.add(have, c.before(x, each)...)) })
+		}
 		return c.add(have, c.behind(x, each)...)
 	case *ir.While:
 		if c.around[s] {
@@ -112,37 +114,11 @@ func (c *coverage) iteration(x *event) (all []box) {
 	if x.jumps {
 		return nil
 	}
-	c.enter(x, func() { all = c.assigned(x.body(0), nil) })
+	after := c.after
+	c.after = false // what it uses is looked at elsewhere
+	c.enter(x, func() { all = c.list(x.body(0), nil) })
+	c.after = after
 	return all
-}
-
-// assigned adds what events surely assign.
-func (c *coverage) assigned(events []*event, have []box) []box {
-	for _, x := range events {
-		switch x.stmt.(type) {
-		case *ir.Do:
-			have = c.add(have, c.behind(x, c.iteration(x))...)
-		case *ir.If:
-			if !x.jumps {
-				other := c.assigned(x.body(1), nil)
-				for _, b := range c.assigned(x.body(0), nil) {
-					if slices.ContainsFunc(other, b.equal) {
-						have = c.add(have, b)
-					}
-				}
-			}
-		case *ir.While:
-		case *ir.Critical:
-			for _, b := range x.bodies {
-				have = c.assigned(b, have)
-			}
-		default:
-			if b := c.box(x.write); b != nil {
-				have = c.add(have, b)
-			}
-		}
-	}
-	return have
 }
 
 // before is what the iterations before one of x have assigned, if each assigns the boxes
