@@ -81,11 +81,11 @@ func (p *program) components(r *record, d *ast.TypeDecl) {
 				continue
 			}
 			if (c.of == nil || c.of == r) && d.Type.Name == "class" {
-				help := fmt.Sprintf("write TYPE(%s), if the component never is of an extension", d.Type.Of.Name)
+				help := "write TYPE(%s), if the component never is of an extension"
 				if c.of == nil {
-					help = fmt.Sprintf("define type %s in front of this one, or w%s", d.Type.Of.Name, help[1:])
+					help = "define type %[1]s in front of this one; or write TYPE(%[1]s), if the component never is of an extension"
 				}
-				p.errorf(d.Type.Of.Pos, "a component of CLASS(%s), whose extensions are not known yet", d.Type.Of.Name).WithHelp("%s", help)
+				p.errorf(d.Type.Of.Pos, "a component of CLASS(%s), whose extensions are not known yet", d.Type.Of.Name).WithHelp(help, d.Type.Of.Name)
 				continue
 			}
 			if c.of == nil || c.of == r {
