@@ -619,13 +619,17 @@ func (p *parser) withoutExtrinsic(toks []lexer.Token) []lexer.Token {
 func entityOf(t *lexer.Token) ast.Entity { return ast.Entity{Pos: startOf(t), Name: t.Value} }
 
 // unknownDirective warns of a directive that is ignored.
-func (p *parser) unknownDirective(word *lexer.Token) {
+func (p *parser) unknownDirective(toks []lexer.Token) {
+	word := &toks[0]
 	d := problem(source.BadDirective, word, "")
 	d.Severity = source.Warning
 	switch shown := strings.ToUpper(word.Value); {
 	case word.Type == 0 || word.EOF():
 		d.Msg = "an empty directive is ignored"
 	case scan.IgnoredDirectives[word.Value]:
+		if word.Value == "no" && !toks[1].EOF() {
+			shown += " " + strings.ToUpper(toks[1].Value)
+		}
 		d.Msg = "the directive " + shown + " is not supported, and is ignored"
 		d.Help = "the program computes the same without it; data stay where DISTRIBUTE and ALIGN put them"
 	default:

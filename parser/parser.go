@@ -256,7 +256,7 @@ func (p *parser) statement(s scan.Stmt, base ast.Base) {
 			return
 		}
 		if s.Kind == scan.UnknownDirective {
-			p.unknownDirective(&s.Toks[0])
+			p.unknownDirective(s.Toks)
 			return
 		}
 	case scan.WhereStmt, scan.ForallStmt:
