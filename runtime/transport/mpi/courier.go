@@ -29,9 +29,10 @@ const (
 	shortestRest = 20 * time.Microsecond
 	longestRest  = 500 * time.Microsecond
 
-	// Each time it wakes it takes the processor away from a PE, which a message that this one waits for feels. Where
-	// PEs poll at least every pollPeriod in the mean its rests grow to this.
-	polledRest = 4 * time.Millisecond
+	// Each time it wakes it takes the processor away from a PE, which delays the message that this one waits for. Where
+	// PEs poll at least every pollPeriod in the mean its rests grow to this, each as long as those before it together: a
+	// PE that begins to compute then serves others late by no longer than it has polled.
+	polledRest = 16 * time.Millisecond
 	pollPeriod = 50 * time.Microsecond
 
 	// The first process of each host sends that of the next one a heartbeat in each period. A host of which
