@@ -147,14 +147,18 @@ type courier struct {
 
 func (c *courier) Begin() {}
 
+// Send keeps a message, or sends a copy of it.
 func (c *courier) Send(to int, message []byte) (keeps bool) {
 	p := c.posts[to]
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if keeps = rand.IntN(2) == 0; !keeps {
+		message = slices.Clone(message)
+	}
 	p.from[c.from] = append(p.from[c.from], message)
 	p.count++
 	p.come.Signal()
-	return true
+	return keeps
 }
 
 // Poll delivers a message to a PE of the process, unless somebody else delivers one.
