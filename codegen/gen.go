@@ -92,6 +92,7 @@ func EmitFiles(p *plan.Plan, o Options) (map[string][]byte, []Loop, error) {
 		comms:      map[*comm.Comm]string{},
 		lists:      map[*comm.Comm]string{},
 		walked:     map[*comm.Comm]string{},
+		locals:     map[*ir.Symbol]map[string]*ir.Symbol{},
 		picked:     map[*ir.Ref]pickedFrom{},
 		prefix:     map[ir.Stmt]func(){},
 		grids:      map[*ir.Grid]string{},
@@ -144,7 +145,8 @@ type gen struct {
 	symbols map[string]*ir.Symbol
 	runs    map[*comm.Comm]bool // that inRuns has looked at
 
-	temps, comms, lists, walked map[*comm.Comm]string // Go names
+	temps, comms, lists, walked map[*comm.Comm]string                // Go names
+	locals                      map[*ir.Symbol]map[string]*ir.Symbol // the variables for elements of private arrays
 	grids                       map[*ir.Grid]string
 
 	bound      map[*ir.Symbol]int  // scalars that are local to a loop here
