@@ -374,8 +374,11 @@ func (v *vectorLoop) exists(r *ir.Ref) bool {
 		return false
 	}
 	// A PE has what it owns in the iterations that it executes, and the overlap around it.
-	if acc := g.access(r); r.Sym.Distributed() && !g.alonePE && (acc == nil || acc.Mode != comm.Own) {
-		return false
+	if r.Sym.Distributed() && !g.alonePE {
+		acc := g.access(r)
+		if acc == nil || acc.Mode != comm.Own || v.region == nil || v.region.Fallback {
+			return false
+		}
 	}
 	subs := v.refs[r].subs
 	for d, s := range subs {
