@@ -119,6 +119,7 @@ func (g *gen) flatLoop(d *ir.Do, r *comm.Region) bool {
 func (g *gen) inGo(l *leaf, v *vectorLoop, r *comm.Region) bool {
 	d := l.d
 	l.short = l.tripsIfShort(v)
+	once := l.onceOnly()
 	refs := l.refs()
 	if l.pick == nil && !l.tail && len(refs)+len(g.walksOf(d, r)) == 0 {
 		return false
@@ -126,6 +127,10 @@ func (g *gen) inGo(l *leaf, v *vectorLoop, r *comm.Region) bool {
 	g.out.at = d.Pos.Line
 	g.saveFinal(d)
 	first := l.open()
+	for _, s := range once {
+		g.out.at = s.Pos.Line
+		g.assign(s)
+	}
 	l.nextRuns(g.walksOf(d, r))
 	inner := l.emit(refs, v, r)
 	l.dropUnusedFirst(first, inner)

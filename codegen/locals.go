@@ -102,6 +102,11 @@ func (l locals) of(r *ir.Ref) *ir.Symbol {
 	return l[r.Sym][subs]
 }
 
+// isLocal reports whether sym is such a variable.
+func (f *flattened) isLocal(sym *ir.Symbol) bool {
+	return slices.Contains(f.locals.symbols(), sym)
+}
+
 // symbols lists the variables, by name.
 func (l locals) symbols() (list []*ir.Symbol) {
 	for _, of := range l {
