@@ -112,7 +112,13 @@ func (g *gen) partialName(v *vectorLoop, i int) string {
 	if g.usesKernels() {
 		return fmt.Sprintf("%s.r%d", v.args, i+1)
 	}
-	return fmt.Sprintf("%sSum%d", g.names.sym(v.sums[i].sym), v.serial)
+	name := fmt.Sprintf("%sSum%d", g.names.sym(v.sums[i].sym), v.serial)
+	for _, earlier := range v.sums[:i] {
+		if earlier.sym == v.sums[i].sym { // of another element
+			return fmt.Sprintf("%s_%d", name, i+1)
+		}
+	}
+	return name
 }
 
 // startSum gives the partial values of sum i those that they begin with.

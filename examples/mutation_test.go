@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/dataflow/replay"
+	"github.com/spmdc/spmdc/internal/effort"
 )
 
 var mutated = flag.Int("mutated", 5, "in how many ways TestMutations changes the run of an example")
@@ -70,8 +71,12 @@ func TestMutations(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	var runs, found, clean, puts int
+	sample := effort.Sample(2)
 	t.Run("example", func(t *testing.T) {
 		for _, e := range append(examples(t), stencils) {
+			if !sample() {
+				continue
+			}
 			t.Run(e.name, func(t *testing.T) {
 				t.Parallel()
 				program := build(t, e.source, plans[0], "--check")

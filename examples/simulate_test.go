@@ -97,7 +97,7 @@ func TestSimGrid(t *testing.T) {
 		{"jacobi", plans[:1], []string{"--set=n=2000", slow}, 0.1},
 		{"tred2", plans[:1], []string{"--read=n=200", slow}, 0.15},
 		{"matmul", plans[:1], []string{slow}, 0.1},
-	} {
+	}[:effort.Of(8, 1)] {
 		for _, plan := range x.plans {
 			for _, n := range []string{"2", "7"} {
 				t.Run(strings.Join(slices.Concat([]string{x.name, plan, n}, x.flags), " "), func(t *testing.T) {

@@ -30,10 +30,10 @@ func TestRandomPrograms(t *testing.T) {
 
 // checkRandom checks random programs on up to so many PEs. Three hundred programs have
 // communications and regions of the given kinds; a generator that lost one would
-// test less than it says.
+// test less than it says. Most days try a hundred.
 func checkRandom(t *testing.T, generate func(t *rapid.T) string, most int, kinds ...string) {
 	t.Helper()
-	effort.Checks(t, 300)
+	effort.Checks(t, effort.Of(300, 100))
 	seen := coverage{}
 	rapid.Check(t, func(t *rapid.T) {
 		text := generate(t)
@@ -46,7 +46,7 @@ func checkRandom(t *testing.T, generate func(t *rapid.T) string, most int, kinds
 			t.Fatalf("%s\n%s", strings.Join(rules, "\n"), front.Numbered(text))
 		}
 	})
-	if t.Failed() || testing.Short() { // few programs need not have all
+	if t.Failed() || !effort.All() { // few programs need not have all
 		return
 	}
 	for _, kind := range kinds {

@@ -29,7 +29,20 @@ func (l *lowerer) isFunction(e *ast.Index) bool {
 	if !arrayFunctions[e.Name] && arrayReductions[e.Name] == nil && e.Name != "lbound" && e.Name != "ubound" && e.Name != "transfer" {
 		return false
 	}
-	return l.lookup(e.Name) == nil && l.functionOf(e) == nil
+	s := l.lookup(e.Name)
+	if s != nil && !l.typesIntrinsic(s) || l.functionOf(e) != nil {
+		return false
+	}
+	if s != nil {
+		l.intrinsics[s] = true
+	}
+	return true
+}
+
+// typesIntrinsic reports whether s, whose name an intrinsic function has and which a
+// reference gives arguments, can be what a type declaration made of the function's name.
+func (l *lowerer) typesIntrinsic(s *ir.Symbol) bool {
+	return !s.Param && !s.IsArray() && !l.mention[s] && s.Type != ir.Character && s.Type != ir.Invalid && l.allocs[s] == nil && !s.Coarray
 }
 
 // hasArrayValue reports whether the value of intrinsic function e is an array whatever the

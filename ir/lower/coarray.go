@@ -38,8 +38,7 @@ func (l *lowerer) coarray(s *ir.Symbol, d *ast.TypeDecl, e *ast.Entity, dims, co
 	case e.Apart:
 	case d.Pointer:
 		l.errorf(codeDeclaration, e.Pos, "coarray %s is a POINTER", e.Name).WithHelp("write ALLOCATABLE")
-	case isDummy && l.unit.Elemental:
-		l.errorf(codeDeclaration, e.Pos, "the argument %s of %s, which is ELEMENTAL, is a coarray", e.Name, l.unit.Name).WithHelp("remove the codimension, or write PURE")
+	case isDummy && l.unit.Elemental: // reported
 	case codims[0].Hi == nil && !d.Allocatable:
 		l.errorf(codeDeclaration, codims[0].Pos, "coarray %s has codimensions without bounds, and is not ALLOCATABLE", e.Name).
 			WithHelp("write [*], or add the attribute ALLOCATABLE")

@@ -553,6 +553,12 @@ func fromBits(bits uint64, t ir.Type, pos source.Pos) *ir.Const {
 // initial gives s the initial value e of its declaration.
 func (l *lowerer) initial(s *ir.Symbol, e ast.Expr) {
 	what := "the initial value of " + s.Source()
+	open := func(n int) bool { _, _, is := ir.Open(n); return is }
+	if l.loose[s] || slices.ContainsFunc(s.Dims, func(b ir.Bound) bool { return open(b.Lo) || open(b.Hi) }) {
+		l.errorf(codeDeclaration, e.Position(), "the bounds of %s are not constant, and it has an initial value", s.Source()).
+			WithHelp("assign it in a statement")
+		return
+	}
 	if s.IsArray() {
 		if list, done := l.constantArray(e, what, s); done {
 			for at, c := range list {

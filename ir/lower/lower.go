@@ -37,6 +37,7 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 	if f == nil || f.Program == nil {
 		return nil
 	}
+	elementals(f, diags)
 	f, ok := derived.Flatten(f, IntrinsicConstants, diags)
 	if !ok {
 		diags.Unique()

@@ -128,6 +128,8 @@ func TestImagesAnywhere(t *testing.T) {
 		"if (i > 1) then\nelse if (i < this_image()) then\nend if":                                true,
 		"i = max(1, [num_images()])":                                                              true,
 		"sync all":                                                                                true,
+		"block\ninteger :: a(num_images())\na = 1\nend block":                                     true,
+		"block\ninteger :: a(2)\na = team_number()\nend block":                                    true,
 		"i = num_images\ncontains\nsubroutine f\nend subroutine":                                  false,
 		"i = this_image()\ncontains\ninteger function this_image()\nthis_image = 1\nend function": false,
 	} {

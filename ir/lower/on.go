@@ -56,10 +56,12 @@ func (l *lowerer) onHome(d *ast.On, pos source.Pos, body []ir.Stmt) []ir.Stmt {
 	if !ok || on.Home == nil && !on.Resident {
 		return append(before, body...)
 	}
+	inner := map[*ir.Symbol]bool{}
 	if on.Home != nil {
+		inner = loopsNamed(body, on.Home)
 		for _, list := range [][]ir.Expr{on.Home.Ref.Subs, on.Home.Last} {
 			for k, e := range list {
-				if e != nil && assignsOperand(body, e) {
+				if e != nil && assignsOperand(body, e, inner) {
 					t := l.local("home", e.Type(), pos)
 					begin = append(begin, l.setTo(varOf(t, pos), e, pos))
 					list[k] = varOf(t, pos)
@@ -67,31 +69,72 @@ func (l *lowerer) onHome(d *ast.On, pos source.Pos, body []ir.Stmt) []ir.Stmt {
 			}
 		}
 	}
-	ir.Walk(body, func(s ir.Stmt) bool {
-		mine := *on
-		mine.Home = on.Home.Clone()
-		mine.Objects = slices.Clone(on.Objects)
-		for k, p := range mine.Objects {
-			mine.Objects[k] = p.Clone()
+	var set func(list []ir.Stmt, outside int)
+	set = func(list []ir.Stmt, outside int) {
+		for _, s := range list {
+			if outside == 0 {
+				addHome(s, on)
+			}
+			within := outside
+			if d, loop := s.(*ir.Do); loop && inner[d.Index] {
+				within--
+			}
+			for _, part := range ir.Bodies(s) {
+				set(part, within)
+			}
 		}
-		inner := s.OnHome()
-		if inner == nil {
-			s.SetOnHome(&mine)
-			return true
-		}
-		for inner.Outer != nil {
-			inner = inner.Outer
-		}
-		inner.Outer = &mine
-		return true
-	})
+	}
+	set(body, len(inner))
 	return slices.Concat(before, begin, body)
 }
 
-// assignsOperand reports whether body assigns to what e reads.
-func assignsOperand(body []ir.Stmt, e ir.Expr) (found bool) {
+// addHome makes on, or a copy of it, the outermost thing that is said of s.
+func addHome(s ir.Stmt, on *ir.On) {
+	mine := *on
+	mine.Home = on.Home.Clone()
+	mine.Objects = slices.Clone(on.Objects)
+	for k, p := range mine.Objects {
+		mine.Objects[k] = p.Clone()
+	}
+	inner := s.OnHome()
+	if inner == nil {
+		s.SetOnHome(&mine)
+		return
+	}
+	for inner.Outer != nil {
+		inner = inner.Outer
+	}
+	inner.Outer = &mine
+}
+
+// loopsNamed are the variables in the subscripts of home that only loops in body give values: the home is
+// then one of the statements inside of these loops, and nothing is said of others.
+func loopsNamed(body []ir.Stmt, home *ir.Place) map[*ir.Symbol]bool {
+	named := map[*ir.Symbol]bool{}
+	mentions := func(sym *ir.Symbol) bool {
+		return ir.Mentions(home.Ref, sym) || slices.ContainsFunc(home.Last, func(e ir.Expr) bool { return e != nil && ir.Mentions(e, sym) })
+	}
+	ir.Walk(body, func(s ir.Stmt) bool {
+		if d, loop := s.(*ir.Do); loop && mentions(d.Index) {
+			named[d.Index] = true
+		}
+		return true
+	})
+	ir.Walk(body, func(s ir.Stmt) bool {
+		if _, loop := s.(*ir.Do); !loop {
+			for _, sym := range ir.Assigned(s) {
+				delete(named, sym)
+			}
+		}
+		return true
+	})
+	return named
+}
+
+// assignsOperand reports whether body assigns to what e reads, other than the variables of its loops in inner.
+func assignsOperand(body []ir.Stmt, e ir.Expr, inner map[*ir.Symbol]bool) (found bool) {
 	ir.WalkExpr(e, func(x ir.Expr) bool {
-		found = found || assigns(body, ir.Target(x))
+		found = found || !inner[ir.Target(x)] && assigns(body, ir.Target(x))
 		return !found
 	})
 	return found

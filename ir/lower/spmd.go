@@ -70,6 +70,9 @@ func (m *imageFinder) spec(list []ast.Stmt) {
 				m.found = m.found || e.Codims != nil
 			}
 		}
+		for _, e := range ast.Exprs(s) { // bounds may depend on the number of images
+			m.found = m.found || ast.Any(*e, m.image)
+		}
 	}
 }
 

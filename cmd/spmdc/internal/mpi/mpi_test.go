@@ -22,6 +22,15 @@ import (
 
 const examples = "../../../../../examples/mpi/" // from testdata
 
+// needs skips a test that runs programs under the engine, which is built as a shared library, with
+// a standard library of its own, where not all is to be tried.
+func needs(t *testing.T) {
+	t.Helper()
+	effort.Full(t, "it builds the engine, and runs processes")
+	effort.Tool(t, "mpicc", "libopenmpi-dev")
+	oversubscribed(t)
+}
+
 // oversubscribed lets Open MPI start more processes than there are processors, which then wait
 // without keeping others from running, as root too.
 func oversubscribed(t *testing.T) {
@@ -86,8 +95,7 @@ func ran(t *testing.T, o Options, command ...string) (log *elide.Log, out, said 
 
 // Programs print what they print without the library, and barriers are elided where they order nothing.
 func TestPrograms(t *testing.T) {
-	effort.Tool(t, "mpicc", "libopenmpi-dev")
-	oversubscribed(t)
+	needs(t)
 	for _, c := range []struct {
 		name     string
 		compiler []string
@@ -132,7 +140,7 @@ func TestPrograms(t *testing.T) {
 				t.Setenv("SPMDC_MPI_APART", "1")
 			}
 			prog := built(t, c.compiler[0], c.compiler[1:]...)
-			for _, n := range []string{"2", "3"}[:effort.Of(2, 1)] {
+			for _, n := range []string{"2", "3"} {
 				command := []string{cmp.Or(c.mpirun, "mpirun"), "-n", n, prog}
 				want := unwatched(t, command...)
 				log, out, said, status, err := ran(t, Options{Mode: elide.Online}, command...)
@@ -156,8 +164,7 @@ func TestPrograms(t *testing.T) {
 
 // A plan of a training run elides nothing that the program needs: it ends as without the library.
 func TestTraining(t *testing.T) {
-	effort.Tool(t, "mpicc", "libopenmpi-dev")
-	oversubscribed(t)
+	needs(t)
 	for _, c := range []struct {
 		source string
 		elided uint64
@@ -196,8 +203,7 @@ func TestTraining(t *testing.T) {
 // A detector in the program watches memory that no page protection can: what was needed for want of knowledge is
 // redundant. Where barriers are elided it does not count.
 func TestDetector(t *testing.T) {
-	effort.Tool(t, "mpicc", "libopenmpi-dev")
-	oversubscribed(t)
+	needs(t)
 	object := filepath.Join(t.TempDir(), "prog.o")
 	for _, c := range []struct {
 		compiler, source    string
@@ -229,9 +235,7 @@ func TestDetector(t *testing.T) {
 
 // On two hosts barriers are elided as on one, and misspeculation ends all processes.
 func TestHosts(t *testing.T) {
-	effort.Full(t, "two hosts are made of network namespaces")
-	effort.Tool(t, "mpicc", "libopenmpi-dev")
-	oversubscribed(t)
+	needs(t)
 	start, _ := hosts.Two(t)
 	rma, late := built(t, "mpicc", examples+"c/rma.c"), built(t, "mpicc", "late.c")
 	// UCX makes no windows on TCP.
@@ -262,8 +266,7 @@ func TestHosts(t *testing.T) {
 
 // Misspeculation of each kind is reported, and all processes end.
 func TestMisspeculation(t *testing.T) {
-	effort.Tool(t, "mpicc", "libopenmpi-dev")
-	oversubscribed(t)
+	needs(t)
 	for _, mpi := range []string{".openmpi", ".mpich", ".openmpi apart", ".mpich apart"} {
 		t.Run(mpi, func(t *testing.T) {
 			mpi, apart := strings.CutSuffix(mpi, " apart")
@@ -299,8 +302,7 @@ func TestMisspeculation(t *testing.T) {
 
 // Without the protection of pages loads and stores are not seen: the wrong results come back.
 func TestUnprotected(t *testing.T) {
-	effort.Tool(t, "mpicc", "libopenmpi-dev")
-	oversubscribed(t)
+	needs(t)
 	_, out, said, status, err := ran(t, Options{Mode: elide.Online, Unprotected: true}, "mpirun", "-n", "2", built(t, "mpicc", "loads.c"))
 	if err != nil || status != 0 || !strings.HasSuffix(out, " wrong\n") || out == "0 wrong\n" {
 		t.Errorf("status %d, %v\n%s%s", status, err, out, said)
@@ -309,8 +311,7 @@ func TestUnprotected(t *testing.T) {
 
 // What cannot be done is refused before anything runs, with a remedy.
 func TestRefusals(t *testing.T) {
-	effort.Tool(t, "mpicc", "libopenmpi-dev")
-	oversubscribed(t)
+	needs(t)
 	empty := filepath.Join(t.TempDir(), "empty.c")
 	if err := os.WriteFile(empty, []byte("int main(void) { return 0; }\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -338,10 +339,8 @@ func TestRefusals(t *testing.T) {
 // NWChem's barriers are all seen: as many as a wrapper that does nothing else counts. The energy is
 // that of the plain run, and no barrier that it needs is elided.
 func TestNWChem(t *testing.T) {
-	effort.Full(t, "NWChem is large")
+	needs(t)
 	effort.Tool(t, "nwchem.openmpi", "nwchem-openmpi")
-	effort.Tool(t, "mpicc", "libopenmpi-dev")
-	oversubscribed(t)
 	count := built(t, "mpicc", "-shared", "-fPIC", "count.c")
 	input, err := filepath.Abs("testdata/scf.nw")
 	if err != nil {
