@@ -268,7 +268,7 @@ func (c *Const) texts(name string, args []*Const) (ok bool) {
 			}
 		}
 	case "repeat":
-		if args[1].Int < 0 || args[1].Int*len(a) > 1<<16 {
+		if args[1].Int < 0 || args[1].Int > (1<<16)/max(1, len(a)) {
 			return false
 		}
 		c.Str = strings.Repeat(a, args[1].Int)

@@ -173,7 +173,11 @@ func (l *lowerer) dim(e ast.Expr, rank int) (int, bool) {
 	if isBad(x) {
 		return 0, false
 	}
-	if !ok || !l.phantom && (d < 1 || d > rank) {
+	outside := d < 1 || d > rank
+	if ok && outside && l.phantom { // what passes it on is not known
+		return 0, false
+	}
+	if !ok || outside {
 		l.errorf(codeArgument, e.Position(), "DIM must be a constant from 1 to the rank, which is %d", rank)
 		return 0, false
 	}

@@ -387,6 +387,14 @@ func (l *lowerer) collective(s *ast.Call) []ir.Stmt {
 		l.errorf(codeType, object.Position(), "the argument of %s lies on another image", name).WithHelp("pass the variable without [image]: every image passes its own")
 		return nil
 	}
+	isVector := func(e ast.Expr) bool {
+		_, triplet := e.(*ast.Triplet)
+		return !triplet && l.isSection(e)
+	}
+	if x, ok := object.(*ast.Index); ok && slices.ContainsFunc(x.Args, isVector) {
+		l.errorf(codeCall, object.Position(), "%s changes its argument, but it has a vector as a subscript", name).WithHelp("copy it to a local array first")
+		return nil
+	}
 	if l.isPart(object) {
 		a := l.part(object, &pre)
 		if a == nil {

@@ -596,6 +596,9 @@ func (l *lowerer) constantFor(s *ir.Symbol, value *ir.Const) ir.Expr {
 
 // pad fits text to n characters as Fortran assignment does.
 func pad(text string, n int) string {
+	if n < 0 { // a deferred length, which is an error where a value is
+		return text
+	}
 	if len(text) >= n {
 		return text[:n]
 	}

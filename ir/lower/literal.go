@@ -104,7 +104,7 @@ func (l *lowerer) literalKind(text string, pos source.Pos) (int, bool) {
 		return n, true
 	}
 	s := l.lookup(text)
-	if s == nil || !s.Param || !s.Type.IsInteger() {
+	if s == nil || !s.Param || !s.Type.IsInteger() || s.Init == nil {
 		if s == nil || s.Type != ir.Invalid {
 			l.errorf(codeNotConstant, pos, "kind %s is not an INTEGER PARAMETER", text).
 				WithHelp("declare it: integer, parameter :: %s = kind(1d0)", text)

@@ -28,6 +28,39 @@ func (l *lowerer) statementFunctions(u *ast.Program) {
 		rest = rest[1:]
 	}
 	l.scope.skip = len(u.Body) - len(rest)
+	l.statementRecursion()
+}
+
+// statementRecursion reports statement functions of the unit that refer to themselves, by themselves or by
+// others, and lets them be 0.
+func (l *lowerer) statementRecursion() {
+	refers := map[string][]string{}
+	for _, u := range l.scope.inline {
+		ast.Any(u.Body[0].(*ast.Assign).RHS, func(e ast.Expr) bool {
+			if x, ok := e.(*ast.Index); ok {
+				refers[u.Name] = append(refers[u.Name], x.Name)
+			}
+			return false
+		})
+	}
+	for _, u := range l.scope.inline {
+		seen := map[string]bool{}
+		var reach func(name string)
+		reach = func(name string) {
+			for _, to := range refers[name] {
+				if !seen[to] {
+					seen[to] = true
+					reach(to)
+				}
+			}
+		}
+		if reach(u.Name); seen[u.Name] {
+			l.errorf(codeCall, u.Pos, "the statement function %s refers to itself", u.Name).WithHelp("write a RECURSIVE FUNCTION")
+			as := u.Body[0].(*ast.Assign)
+			as.RHS = &ast.IntLit{XBase: ast.XBase{Pos: as.RHS.Position(), End: as.RHS.EndPosition()}, Text: "0"}
+			refers[u.Name] = nil
+		}
+	}
 }
 
 func (l *lowerer) isStatementFunction(s *ast.Assign) bool {

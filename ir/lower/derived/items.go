@@ -43,6 +43,9 @@ func (t *unit) itemsOf(o *object) []ast.Expr {
 	for _, c := range o.of.comps {
 		part := t.component(o, c.name, nil, o.XBase)
 		switch {
+		case part == nil:
+			t.p.errorf(o.Pos, "%s is polymorphic, and stands in a list of items", o.name).WithHelp("write the components one by one, or in SELECT TYPE")
+			return nil
 		case c.allocatable || c.described != nil:
 			t.p.errorf(o.Pos, "%s has the component %s, which is allocatable, in a list of items", o.name, c.name).WithHelp("write the components one by one")
 		case c.of != nil:

@@ -406,7 +406,9 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 						ends = append(ends, t.freed(t.reference(whole, l), ast.Base{Pos: e.Pos}))
 					}
 				}
-				t.start = append(t.start, ifPresent(d.Optional, v.name+v.of.leaves()[0].name, ends, e.Pos)...)
+				if leaves := v.of.leaves(); len(leaves) > 0 { // else there is nothing to pass
+					t.start = append(t.start, ifPresent(d.Optional, v.name+leaves[0].name, ends, e.Pos)...)
+				}
 			case !dummy && !result && !lasts:
 				t.finish = append(t.finish, ends...)
 			}
