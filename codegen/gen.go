@@ -88,10 +88,12 @@ func EmitFiles(p *plan.Plan, o Options) (map[string][]byte, []Loop, error) {
 		fromList:   map[*ir.Assign]string{},
 		own:        map[*ir.Do]*ownList{},
 		listed:     map[*comm.Comm]string{},
+		sameList:   map[*comm.Comm]*comm.Comm{},
 		temps:      map[*comm.Comm]string{},
 		comms:      map[*comm.Comm]string{},
 		lists:      map[*comm.Comm]string{},
 		walked:     map[*comm.Comm]string{},
+		locals:     map[*ir.Symbol]map[string]*ir.Symbol{},
 		picked:     map[*ir.Ref]pickedFrom{},
 		prefix:     map[ir.Stmt]func(){},
 		grids:      map[*ir.Grid]string{},
@@ -144,7 +146,8 @@ type gen struct {
 	symbols map[string]*ir.Symbol
 	runs    map[*comm.Comm]bool // that inRuns has looked at
 
-	temps, comms, lists, walked map[*comm.Comm]string // Go names
+	temps, comms, lists, walked map[*comm.Comm]string                // Go names
+	locals                      map[*ir.Symbol]map[string]*ir.Symbol // the variables for elements of private arrays
 	grids                       map[*ir.Grid]string
 
 	bound      map[*ir.Symbol]int  // scalars that are local to a loop here
@@ -186,11 +189,12 @@ type gen struct {
 	kernelOf      map[string]*kernel.Kernel // by their description
 	copyOf        map[*ir.Ref]*ir.Ref       // references of unrolled loops
 
-	first    map[*ir.Symbol]int64   // see begins
-	own      map[*ir.Do]*ownList    // of loops that variables divide
-	fromList map[*ir.Assign]string  // of those, what is assigned to the variable, "" for what the source says
-	lasting  map[*comm.Comm]ir.Stmt // the loop while which the elements stay the same
-	listed   map[*comm.Comm]string  // of lists that do: the Go variable that tells whether it is made
+	first    map[*ir.Symbol]int64      // see begins
+	own      map[*ir.Do]*ownList       // of loops that variables divide
+	fromList map[*ir.Assign]string     // of those, what is assigned to the variable, "" for what the source says
+	lasting  map[*comm.Comm]ir.Stmt    // the loop while which the elements stay the same
+	listed   map[*comm.Comm]string     // of lists that do: the Go variable that tells whether it is made
+	sameList map[*comm.Comm]*comm.Comm // the communication whose list one has
 
 	inside *ir.Site // the call that the statement emitted last is part of
 
@@ -246,12 +250,13 @@ func (g *gen) program() ([]byte, error) {
 		}
 		g.grids[gr] = g.names.fresh(name)
 	}
+	g.numberPoints(g.prog.Body)
 	g.findLasting(g.prog.Body, nil)
 	g.findBarriers()
 	g.makeSites()
 	g.findLabels(p.Body, nil)
 
-	if g.numberPoints(g.prog.Body); len(g.points) > 0 {
+	if len(g.points) > 0 {
 		g.resume = g.names.fresh("resume")
 	}
 

@@ -60,6 +60,78 @@ func (l *leaf) invariants() (drop func() int) {
 	}
 }
 
+// onceOnly takes the assignments out of the body that give a scalar the same value in every
+// iteration, which none changes again or uses before: as that of q in
+//
+//	do i = k, n, 2*h
+//	   q = (k - 1)*(n/(2*h)) + 1
+//	   t = w(q)*x(i+h)
+//
+// They are executed before the loop, if it has iterations; w(q) is one element then.
+func (l *leaf) onceOnly() (once []*ir.Assign) {
+	g := l.g
+	if l.pick != nil || l.tail || g.prog.IR.SPMD {
+		return nil
+	}
+	assigned, seen := map[*ir.Symbol]int{}, map[*ir.Symbol]bool{}
+	ir.Walk(l.body, func(s ir.Stmt) bool {
+		if a, ok := s.(*ir.Assign); ok {
+			assigned[ir.Target(a.LHS)]++
+		}
+		return true
+	})
+	var rest []ir.Stmt
+	for _, s := range l.body {
+		if a, ok := s.(*ir.Assign); ok {
+			v, scalar := a.LHS.(*ir.Var)
+			if scalar && assigned[v.Sym] == 1 && !seen[v.Sym] && v.Sym != l.d.Index && v.Sym.Type != ir.Character && !v.Sym.Coarray &&
+				g.partial[v.Sym] == nil && g.bound[v.Sym] == 0 && g.starts[a] == "" && g.fromList[a] == "" && g.prefix[a] == nil &&
+				(l.flat == nil || !l.flat.isLocal(v.Sym)) && l.sameWhereExecuted(a.RHS) {
+				once = append(once, a)
+				delete(l.varies, v.Sym)
+				continue
+			}
+		}
+		rest = append(rest, s)
+		ir.WalkExprs([]ir.Stmt{s}, func(_ ir.Stmt, e ir.Expr) bool {
+			if v, ok := e.(*ir.Var); ok {
+				seen[v.Sym] = true
+			}
+			return true
+		})
+	}
+	if len(rest) > 0 && len(once) > 0 {
+		l.body = rest
+		return once
+	}
+	for _, a := range once {
+		l.varies[ir.Target(a.LHS)] = true
+	}
+	return nil
+}
+
+// sameWhereExecuted is sameEverywhere for what is executed in every iteration: it may fail, if
+// there is one. What is a constant alone needs no place of its own.
+func (l *leaf) sameWhereExecuted(e ir.Expr) bool {
+	varies := false
+	ir.WalkExpr(e, func(e ir.Expr) bool {
+		_, ok := e.(*ir.Var)
+		varies = varies || ok
+		return true
+	})
+	var same func(e ir.Expr) bool
+	same = func(e ir.Expr) bool {
+		if b, ok := e.(*ir.Bin); ok && b.Typ.IsInteger() {
+			return same(b.L) && same(b.R)
+		}
+		if u, ok := e.(*ir.Un); ok && u.Typ.IsInteger() {
+			return same(u.E)
+		}
+		return l.sameEverywhere(e)
+	}
+	return varies && same(e)
+}
+
 // pays reports whether e takes long, and is no constant.
 func pays(e ir.Expr) bool {
 	long, varies := false, false

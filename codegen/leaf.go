@@ -102,7 +102,7 @@ func (g *gen) flatLoop(d *ir.Do, r *comm.Region) bool {
 	if v.k != nil || v.nest != nil || v.as != nil || v.part {
 		return false
 	}
-	flat := g.flatten(d.Body, r, mostCopies, true)
+	flat := g.flattenIn(d, r, true)
 	if flat.why != "" || flat.longest >= shortest {
 		return false
 	}
@@ -110,7 +110,7 @@ func (g *gen) flatLoop(d *ir.Do, r *comm.Region) bool {
 		g.vectorized(inner, r)
 	}
 	l := g.newLeaf(d, r)
-	l.body, l.flat = flat.body, flat
+	l.flatten(flat)
 	return g.inGo(l, v, r)
 }
 
@@ -119,6 +119,7 @@ func (g *gen) flatLoop(d *ir.Do, r *comm.Region) bool {
 func (g *gen) inGo(l *leaf, v *vectorLoop, r *comm.Region) bool {
 	d := l.d
 	l.short = l.tripsIfShort(v)
+	once := l.onceOnly()
 	refs := l.refs()
 	if l.pick == nil && !l.tail && len(refs)+len(g.walksOf(d, r)) == 0 {
 		return false
@@ -126,6 +127,10 @@ func (g *gen) inGo(l *leaf, v *vectorLoop, r *comm.Region) bool {
 	g.out.at = d.Pos.Line
 	g.saveFinal(d)
 	first := l.open()
+	for _, s := range once {
+		g.out.at = s.Pos.Line
+		g.assign(s)
+	}
 	l.nextRuns(g.walksOf(d, r))
 	inner := l.emit(refs, v, r)
 	l.dropUnusedFirst(first, inner)
@@ -182,9 +187,11 @@ func (l *leaf) emit(refs []leafRef, v *vectorLoop, r *comm.Region) (inner int) {
 		g.out.p("%s", text)
 	}
 	unused := next()
+	undeclared := l.declareLocals()
 	g.inLeaf++
 	g.stmts(l.body, r)
 	g.inLeaf--
+	undeclared()
 	unused()
 	g.dropUnused(inner, k)
 	if len(l.streams) > 0 && !g.mentioned(inner, "t") {

@@ -53,9 +53,11 @@ func (l *leaf) oneAfterAnother(k string, r *comm.Region) {
 	g := l.g
 	at := len(g.out.lines)
 	g.out.p("%s := %s", k, l.now())
+	undeclared := l.declareLocals()
 	g.inLeaf++
 	g.stmts(l.body, r)
 	g.inLeaf--
+	undeclared()
 	g.dropUnused(at, k)
 	body := slices.Clone(g.out.lines[at:])
 	g.out.lines = g.out.lines[:at]

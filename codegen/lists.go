@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg/comm"
@@ -44,7 +45,10 @@ func (g *gen) findLasting(list []comm.Node, loops []ir.Stmt) {
 				return // what follows is never reached
 			}
 		case *comm.Post:
-			for _, c := range n.Comms {
+			for i, c := range n.Comms {
+				if g.sameList[c] = g.listedAs(c, n.Comms[:i]); g.sameList[c] != nil {
+					continue
+				}
 				switch {
 				case c.Kind != comm.Irregular && g.strip(c) == nil:
 					note(c, g.needDepends(c))
@@ -56,6 +60,34 @@ func (g *gen) findLasting(list []comm.Node, loops []ir.Stmt) {
 			}
 		}
 	}
+}
+
+// listedAs is the one of communications posted before c that has the same list, of an array that
+// is mapped as that of c is: as those of x(node(k,e)) and y(node(k,e)). It is nil for none.
+func (g *gen) listedAs(c *comm.Comm, before []*comm.Comm) *comm.Comm {
+	if c.Kind != comm.Irregular || g.opt.Check || g.prog.IR.SPMD || len(g.points) > 0 || c.Array.Placed() || g.listsRuns(c) {
+		return nil
+	}
+	for _, b := range before {
+		if b.Kind != comm.Irregular || b.Array.Placed() || g.sameList[b] != nil || b.Region != c.Region || !slices.Equal(b.Walk, c.Walk) || g.changesInside(b) != g.changesInside(c) {
+			continue
+		}
+		same := slices.EqualFunc(b.Refs[0].Subs, c.Refs[0].Subs, func(x, y ir.Expr) bool { return ir.ExprString(x) == ir.ExprString(y) })
+		if same && g.placeText(b.Array) == g.placeText(c.Array) {
+			return b
+		}
+	}
+	return nil
+}
+
+// placeText says where the elements of a distributed array are.
+func (g *gen) placeText(s *ir.Symbol) string {
+	return fmt.Sprint(g.mapOf(s.Mapping.Map, g.end), s.Mapping.Grid, s.Type)
+}
+
+// changesInside reports whether the region that c brings elements to changes its array.
+func (g *gen) changesInside(c *comm.Comm) bool {
+	return slices.ContainsFunc(c.Region.Stmts, func(s ir.Stmt) bool { return g.prog.Modified(s)[c.Array] })
 }
 
 // needDepends are the variables that what c moves depends on, but for the indices of its own
@@ -193,6 +225,11 @@ func (g *gen) listing(c *comm.Comm, loops []*ir.Do, inside func()) {
 // list emits the walk that lists the elements which an irregular reference
 // will read, in that order.
 func (g *gen) list(c *comm.Comm) {
+	if first := g.sameList[c]; first != nil {
+		g.comment(c)
+		g.out.p("%s.PostAs(%s)", g.comms[c], g.comms[first])
+		return
+	}
 	ref := c.Refs[0]
 	name := g.lists[c]
 	g.listFirst(c)

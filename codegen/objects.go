@@ -236,16 +236,16 @@ func (g *gen) communication(c *comm.Comm) {
 	}
 	switch {
 	case c.Kind == comm.Irregular:
-		for _, s := range c.Region.Stmts {
-			if g.prog.Modified(s)[c.Array] {
-				mode += ".Copied()"
-				break
-			}
+		if g.changesInside(c) {
+			mode += ".Copied()"
 		}
 		if g.listsRuns(c) {
 			mode += ".Runs()"
 		}
 		g.out.p("%s := spmd.NewIrregular[%s](pe, %d, %s)%s", g.comms[c], typ, g.site(c), src, mode)
+		if g.sameList[c] != nil {
+			break
+		}
 		g.out.p("var %s []int // subscripts that %s wants", g.lists[c], ir.ExprString(c.Refs[0]))
 		if known, ok := g.listed[c]; ok {
 			g.out.p("var %s bool // whether they are listed", known)

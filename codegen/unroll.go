@@ -47,6 +47,7 @@ type flattened struct {
 	walks   bool                 // elements that lists pick may be in unrolled loops
 	walked  map[*comm.Comm]int   // how many of each
 	listed  map[*ir.Ref]int      // which one a copy is
+	locals  locals               // the elements that are variables of the iteration, nil for none
 	why     string               // it cannot be done
 	g       *gen
 	r       *comm.Region
@@ -58,16 +59,37 @@ type copied struct {
 	at  map[string]int64
 }
 
+// flattenIn is flatten for the body of d, with private elements as variables.
+func (g *gen) flattenIn(d *ir.Do, r *comm.Region, walks bool) *flattened {
+	f := g.flatten(d.Body, r, mostCopies, walks)
+	if f.why != "" {
+		return f
+	}
+	private := g.scalarArrays(d, f.body)
+	if len(private) == 0 {
+		return f
+	}
+	again := g.newFlattened(r, mostCopies, walks)
+	again.locals = private
+	again.body = again.stmts(d.Body)
+	again.body = private.used(again.body)
+	return again
+}
+
 // flatten unrolls the loops in statements of region r, which may make this many assignments,
 // and with walks those whose elements are fetched by lists.
 func (g *gen) flatten(body []ir.Stmt, r *comm.Region, most int, walks bool) *flattened {
-	f := &flattened{walks: walks, walked: map[*comm.Comm]int{}, listed: map[*ir.Ref]int{}, refs: map[*ir.Ref]copied{}, bins: map[*ir.Bin]*ir.Bin{}, at: map[*ir.Symbol]int64{}, most: most, g: g, r: r}
+	f := g.newFlattened(r, most, walks)
 	if r == nil || g.prog.IR.SPMD {
 		f.no("it has other statements than assignments and IF")
 		return f
 	}
 	f.body = f.stmts(body)
 	return f
+}
+
+func (g *gen) newFlattened(r *comm.Region, most int, walks bool) *flattened {
+	return &flattened{walks: walks, walked: map[*comm.Comm]int{}, listed: map[*ir.Ref]int{}, refs: map[*ir.Ref]copied{}, bins: map[*ir.Bin]*ir.Bin{}, at: map[*ir.Symbol]int64{}, most: most, g: g, r: r}
 }
 
 func (f *flattened) no(why string) {
@@ -215,6 +237,9 @@ func (f *flattened) expr(e ir.Expr) ir.Expr {
 	n := ir.Rebuild(e, f.expr)
 	switch n := n.(type) {
 	case *ir.Ref:
+		if sym := f.locals.of(n); sym != nil {
+			return &ir.Var{X: n.X, Sym: sym}
+		}
 		at := map[string]int64{}
 		for sym, c := range f.at {
 			at[sym.Name] = c
@@ -290,7 +315,7 @@ func (g *gen) access(r *ir.Ref) *comm.Access {
 
 // unroll is the body of v's loop without the loops in it.
 func (v *vectorLoop) unroll(g *gen, r *comm.Region) []ir.Stmt {
-	v.flat = g.flatten(v.loop.Body, r, mostCopies, false)
+	v.flat = g.flattenIn(v.loop, r, false)
 	if v.flat.why != "" {
 		v.no("%s", v.flat.why)
 		return nil
@@ -341,11 +366,19 @@ func (v *vectorLoop) ends(sym *ir.Symbol) bool {
 	return ok
 }
 
-// exists reports whether a reference is surely to an element of an array that every PE has,
+// exists reports whether a reference is surely to an element of an array that the PE has,
 // in an iteration of the loops around.
 func (v *vectorLoop) exists(r *ir.Ref) bool {
-	if r.Sym.Distributed() || r.Sym.Coarray {
+	g := v.leaf.g
+	if r.Sym.Coarray {
 		return false
+	}
+	// A PE has what it owns in the iterations that it executes, and the overlap around it.
+	if r.Sym.Distributed() && !g.alonePE {
+		acc := g.access(r)
+		if acc == nil || acc.Mode != comm.Own || v.region == nil || v.region.Fallback {
+			return false
+		}
 	}
 	subs := v.refs[r].subs
 	for d, s := range subs {

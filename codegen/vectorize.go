@@ -195,7 +195,7 @@ func (v *vectorLoop) build(g *gen, r *comm.Region) {
 		}
 	}
 	v.leaf = g.newLeaf(d, r)
-	v.leaf.flat = v.flat
+	v.leaf.flatten(v.flat)
 	v.begin(body)
 	v.makeWindows()
 	for v.copy = range v.copies() {

@@ -110,6 +110,9 @@ func TestWhatIsAKernel(t *testing.T) {
 		{"do i = 3, n\n do k = 1, 2\n y(i) = y(i) + y(i-k)\n end do\n end do", "it has 2 iterations"},
 		{"do i = 1, n\n do k = 1, m\n y(i) = y(i) + e(k)\n end do\n end do", ""},
 		{"do i = 1, n\n do k = 1, 5\n y(k) = y(k) + e(i)\n end do\n end do", "it has 5 iterations"},
+		// Elements of arrays that are private to the iterations.
+		{"do i = 1, n\n do k = 1, 3\n e(k) = x(i)*k\n end do\n do k = 1, 2\n y(i) = y(i) + e(k)*e(k+1)\n end do\n end do\n e = 0", ""},
+		{"do i = 1, n\n z = 0\n do k = 1, 3\n z = z + (x(i) - e(k))**2/(e(k) + x(i)) + sqrt(x(i)*e(k))\n end do\n do k = 1, 2\n y(k) = y(k) + z*e(k)\n end do\n end do", ""},
 		{"do i = 1, n\n z = 0\n do k = 1, m\n if (x(i) > z) z = z*0.5d0 + k\n end do\n y(i) = z\n end do", ""}, // several kernels
 		{"do i = 1, n\n z = 0\n do k = 1, m\n if (x(i) > z) z = z*0.5d0 + k\n end do\n if (z > 1) s = s + z\n q = max(q, i)\n end do", ""},
 		{"do i = 1, n\n z = 0\n s = s + x(i)\n do k = 1, m\n if (x(i) > z) z = z*0.5d0 + k\n end do\n s = s + z\n end do", "z passes from one iteration to the next"},

@@ -107,6 +107,14 @@ func (v *vectorLoop) short() bool {
 // fewEntries is the effort for an entry from which on a loop over few of them is worth a kernel.
 const fewEntries = 24
 
+// A loop with others unrolled in it accumulates into so many elements at most, and computes so
+// much for each, as one over the pairs of a particle does: they are added up in the order of
+// the source.
+const (
+	mostElementSums = 8
+	sumEffort       = 8
+)
+
 // effort is about how long an iteration takes, in additions.
 func effort(body []ir.Stmt) int {
 	sum := 0
@@ -148,12 +156,17 @@ func (v *vectorLoop) findElements() {
 		op, ok := accumulates(a.RHS, r)
 		t, known := vectorType(r.Sym.Type)
 		switch {
-		case !ok || !known || t == kernel.Mask || v.flat != nil:
+		case !ok || !known || t == kernel.Mask || v.flat != nil && !r.Sym.Type.IsReal():
 			v.no("all iterations assign %s", ir.ExprString(r))
 		case r.Sym.Type.IsReal() && v.short():
 			v.no("%s is added up in the order of the source", ir.ExprString(r))
 		case v.elements[f.place()] == nil:
-			i := v.reduce(t, map[scalar.Op]kernel.Fold{scalar.Add: kernel.Sum, scalar.Mul: kernel.Product}[op], r.Sym.Type.IsReal())
+			var i int
+			if name := fmt.Sprintf("r%d", len(v.sums)+1); v.flat != nil {
+				i = v.k.Ordered(name, t) // as in the loops that are unrolled here
+			} else {
+				i = v.reduce(t, map[scalar.Op]kernel.Fold{scalar.Add: kernel.Sum, scalar.Mul: kernel.Product}[op], r.Sym.Type.IsReal())
+			}
 			v.sums = append(v.sums, vectorSum{sym: r.Sym, ref: r, op: op, line: a.Pos.Line, copy: v.copy})
 			v.elements[f.place()] = v.k.Acc(i)
 		case v.sums[v.elements[f.place()].N].op != op:
@@ -161,6 +174,15 @@ func (v *vectorLoop) findElements() {
 		}
 		return true
 	})
+	elements := 0
+	for _, sum := range v.sums[first:] {
+		if sum.ref != nil {
+			elements++
+		}
+	}
+	if v.flat != nil && elements > 0 && v.why == "" && (elements > mostElementSums || effort(v.leaf.body) < sumEffort*elements) {
+		v.no("all iterations assign %s", v.sums[len(v.sums)-1].name())
+	}
 	// Any other mention would see a partial value.
 	for _, sum := range v.sums[first:] {
 		if sum.ref == nil {

@@ -79,17 +79,45 @@ func (t *attempt) privateArray(s ir.Stmt, sym *ir.Symbol, loops []ir.Stmt) strin
 // fetches says why a region is none in which c would bring what a private array is
 // computed from, unless NEW says that it is private: all PEs compute the array together
 // from what each has. What subscripts pick is listed by each PE for the iterations that it
-// executes, and nothing else comes.
+// executes, and nothing else comes; and what is the same in all iterations of a loop that
+// they divide comes once for all of them.
 func (t *attempt) fetches(o occurrence, c *Comm) string {
 	as, ok := o.stmt.(*ir.Assign)
 	if !ok || c.Overlap || c.Kind == Irregular {
 		return ""
+	}
+	for _, l := range o.loops {
+		if d, ok := l.(*ir.Do); ok && t.region.Shares(d) && t.same(o.ref, d) {
+			return ""
+		}
 	}
 	sym := ir.Target(as.LHS)
 	if slices.ContainsFunc(t.proved, func(x privacy) bool { return x.sym == sym }) {
 		return fmt.Sprintf("each PE would fetch %s in line %d, to compute all of %s", ir.ExprString(o.ref), o.stmt.Position().Line, sym.Name)
 	}
 	return ""
+}
+
+// same reports whether ref is to the same elements in all iterations of d.
+func (t *attempt) same(ref *ir.Ref, d *ir.Do) bool {
+	return !slices.ContainsFunc(ref.Subs, func(e ir.Expr) bool {
+		f, ok := t.a.affine(e)
+		return !ok || slices.ContainsFunc(f.Vars(), func(name string) bool {
+			sym := t.a.symbols[name]
+			inside := slices.ContainsFunc(d.Body, func(s ir.Stmt) bool { return indexIn(s, sym) })
+			return sym == nil || t.variant[sym] && !inside
+		})
+	})
+}
+
+// indexIn reports whether sym is the index of a loop in s.
+func indexIn(s ir.Stmt, sym *ir.Symbol) (found bool) {
+	ir.Walk([]ir.Stmt{s}, func(s ir.Stmt) bool {
+		d, ok := s.(*ir.Do)
+		found = found || ok && d.Index == sym
+		return !found
+	})
+	return found
 }
 
 // privacy is an array that is proved to be private to the iterations of a loop, in a

@@ -29,7 +29,8 @@ func (t *attempt) reducer(r scalar.Reduction) (*ir.Ref, []Constraint) {
 //	end do
 //
 // that is f(a), x(a) or x(b): the partial value is best computed where the rest of the
-// loop is.
+// loop is. The reference may be in a loop beside s, as f(k,a) would be with a loop over k around
+// it, if only the indices of loops around s say who owns it.
 func (t *attempt) reducerOf(s ir.Stmt, sym *ir.Symbol) (best *ir.Ref, bestCons []Constraint) {
 	const (
 		placedThere = 1000 // other statements have this owner
@@ -40,7 +41,7 @@ func (t *attempt) reducerOf(s ir.Stmt, sym *ir.Symbol) (best *ir.Ref, bestCons [
 	at, bestScore := t.site(s), 0
 	own := alwaysRead(s, sym)
 	for _, o := range t.occs {
-		if !o.ref.Sym.Distributed() || len(o.implied) > 0 || !prefix(o.loops, at.loops) {
+		if !o.ref.Sym.Distributed() || len(o.implied) > 0 || !prefix(o.loops, at.loops) && !prefix(at.loops, o.loops) {
 			continue
 		}
 		cons, bad := t.a.owners(o.ref, t.stableOrPicked(s))

@@ -308,7 +308,12 @@ func (c *Comm) key() string {
 		k += fmt.Sprintf("%s %p %v %v %s %v %s;", r.Index, r.Loop, r.Lo, r.Hi, r.by(), r.Unknown, exactSet(r.Cons))
 	}
 	if c.Kind == Irregular {
-		k += fmt.Sprintf("%p", c.Refs[0])
+		for _, e := range c.Refs[0].Subs {
+			k += ir.ExprString(e) + ";"
+		}
+		for _, d := range c.Walk {
+			k += fmt.Sprintf("%p,", d)
+		}
 	}
 	return k
 }

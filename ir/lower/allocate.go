@@ -331,7 +331,7 @@ func (l *lowerer) allocateOne(e, source, mold, length ast.Expr, to statusTo) []i
 		return nil
 	}
 	body := append(pre, l.allocatedAnew(s, a, lo, n, pos)...)
-	if s.Type == ir.Character && s.Len == ir.AnyLength && source == nil {
+	if s.Type == ir.Character && s.Len == ir.AnyLength && source == nil && !s.IsArray() {
 		body = append(body, l.blank(s, length, mold, pos)...)
 	}
 	if source != nil {

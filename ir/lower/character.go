@@ -2,6 +2,7 @@ package lower
 
 import (
 	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/lower/derived"
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
 )
@@ -156,6 +157,7 @@ func (l *lowerer) keepsLength(s *ir.Symbol, t declType, e *ast.Entity, d *ast.Ty
 	dims := len(e.Dims) + len(d.Dimension)
 	_, later := l.deferred[e.Name]
 	switch {
+	case t.colon && derived.Pooled(e.Name): // each element has a length of its own
 	case t.colon && (dims > 0 || s.IsArray()):
 		l.errorf(codeOutside, e.Pos, "the length of the elements of %s is deferred", e.Name).WithHelp("give the greatest length that is needed")
 	case t.colon && !d.Allocatable && !later && l.binding.of(s) == nil:

@@ -360,8 +360,12 @@ func (l *lowerer) receive(r *ir.Read, items []readItem) []ir.Stmt {
 			continue
 		}
 		length := 0
+		var blank ir.Expr // the length that the element to be read has
 		if x.Type() == ir.Character {
-			if length = l.charLen(x); length < 0 {
+			element, is := x.(*ir.Ref)
+			if length = l.charLen(x); length < 0 && is && element.Sym.Len == ir.AnyLength && len(items) == 1 {
+				blank = l.lenOf(ir.Clone(x), x.Position())
+			} else if length < 0 {
 				l.errorf(codeOutside, x.Position(), "READ into a substring of variable length").
 					WithHelp("read into a CHARACTER variable, then assign the substring")
 				length = 1
@@ -371,6 +375,10 @@ func (l *lowerer) receive(r *ir.Read, items []readItem) []ir.Stmt {
 		ref := func(s *ir.Symbol) *ir.Var { return &ir.Var{X: ir.X{Pos: pos, Typ: s.Type}, Sym: s} }
 		t := l.temp("read", x.Type(), length, pos)
 		got := l.temp("got", ir.Logical, 0, pos)
+		if blank != nil {
+			empty := &ir.Const{X: ir.X{Pos: pos, Typ: ir.Character}}
+			l.prelude = append(l.prelude, &ir.Assign{S: ir.S{Pos: pos}, LHS: ref(t), RHS: &ir.Call{X: ir.X{Pos: pos, Typ: ir.Character}, Name: "pad", Args: []ir.Expr{empty, l.convert(blank, ir.Long)}}})
+		}
 		r.Items = append(r.Items, ref(t))
 		r.Got = append(r.Got, got)
 		if item.index != nil {

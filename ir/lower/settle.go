@@ -211,22 +211,48 @@ func (w *settling) valueOf(s *ir.Symbol) ir.Expr {
 func (w *settling) classes() map[*ir.Symbol]ir.Expr {
 	same := map[*ir.Symbol]ir.Expr{}
 	ends := w.l.prog.Ends
+	values := make([]ir.Expr, len(ends))
+	var valued []int              // ends that stand for a class, and whose value is known
+	beside := map[ir.Stmt][]int{} // the same, which are set once, by the list of statements that sets them
 	for i, e := range ends {
 		v := w.value(e)
-		if c, ok := v.(*ir.Const); ok && !isBad(c) {
-			same[e] = c
+		if values[i] = v; v != nil {
+			if c, ok := v.(*ir.Const); ok && !isBad(c) {
+				same[e] = c
+				continue
+			}
+		}
+		of := len(ends)
+		if v != nil {
+			for _, k := range valued {
+				if ir.Same(values[k], v) {
+					of = k
+					break
+				}
+			}
+		}
+		var list ir.Stmt
+		if a := w.settings(e); len(a) == 1 && len(a[0].list) > 0 {
+			list = a[0].list[0]
+			for _, k := range beside[list] {
+				if k >= of {
+					break
+				}
+				if w.together(ends[k], e) {
+					of = k
+				}
+			}
+		}
+		if of < len(ends) {
+			same[e] = varOf(ends[of], e.Pos)
 			continue
 		}
 		same[e] = varOf(e, e.Pos)
-		for _, f := range ends[:i] {
-			r, ok := same[f].(*ir.Var)
-			if !ok || r.Sym != f {
-				continue
-			}
-			if u := w.value(f); v != nil && u != nil && ir.Same(u, v) || w.together(f, e) {
-				same[e] = varOf(f, e.Pos)
-				break
-			}
+		if v != nil {
+			valued = append(valued, i)
+		}
+		if list != nil {
+			beside[list] = append(beside[list], i)
 		}
 	}
 	return same

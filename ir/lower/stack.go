@@ -119,10 +119,9 @@ func (f *frame) savedArray(l *lowerer, s *ir.Symbol, more map[ir.Type]int, at so
 		kept = ir.Integer // the lengths; the characters are in another place
 	}
 	st := l.stack(kept)
-	_, sh := l.wholeView(s, at)
 	var n ir.Expr = l.intConst(1, at)
-	for _, m := range sh.n {
-		n = l.times(n, ir.Clone(m), at)
+	for _, d := range s.Dims { // the ends that the run knows, where the bounds are open
+		n = l.times(n, l.atLeast0(l.plus(l.minus(l.endOf(d.Hi, at), l.endOf(d.Lo, at), at), l.intConst(1, at), at), at), at)
 	}
 	n = l.plus(n, l.intConst(more[kept], at), at)
 	loop := func(in bool) ir.Stmt {

@@ -64,7 +64,10 @@ type wires []chan []byte
 
 func (w wires) Begin() {}
 
-func (w wires) Send(to int, message []byte) { w[to] <- message }
+func (w wires) Send(to int, message []byte) (keeps bool) {
+	w[to] <- message
+	return true
+}
 
 func (w wires) Poll() {}
 

@@ -131,7 +131,7 @@ func (pe *PE) Checkpoint(site, call int, vars ...any) {
 	}
 	pe.noFiles(site)
 	t := pe.wire()
-	t.Complete(site)
+	t.Complete(site, -1)
 	pe.meet(t, site, call)
 	if pe.orders != nil {
 		if v := pe.orders.Monitor.Stray(); v != nil {

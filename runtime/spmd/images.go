@@ -61,7 +61,7 @@ func words(pe *PE) *transport.Slice[uint64] {
 // SyncMemory is SYNC MEMORY.
 func (pe *PE) SyncMemory(site int) {
 	pe.count(site).Calls++
-	pe.t.Complete(site)
+	pe.t.Complete(site, -1)
 }
 
 // SyncImagesAll is SYNC IMAGES(*).
@@ -182,7 +182,11 @@ func (pe *PE) SyncImages(site int, with ...int) {
 func (pe *PE) syncImages(site int, with []int, await func(b transport.Buffer, q int, epoch uint64) (waited bool)) {
 	im, c := pe.images, pe.count(site)
 	c.Calls++
-	pe.t.Complete(site)
+	only := -1 // what this image has put to the only other one comes before what follows
+	if len(with) == 1 {
+		only = with[0]
+	}
+	pe.t.Complete(site, only)
 	for _, q := range with {
 		if q != pe.id {
 			im.times[q]++
@@ -205,7 +209,7 @@ func (pe *PE) Lock(site, lock int) {
 
 // Unlock lets the next image into the construct.
 func (pe *PE) Unlock(site, lock int) {
-	pe.t.Complete(site)
+	pe.t.Complete(site, -1)
 	pe.locker(site).Unlock(site, lock)
 }
 
@@ -391,7 +395,7 @@ func (pe *PE) collect(site, image int, kind coKind, count int, value func(i int)
 		}
 		var absent []int
 		if pe.plain() {
-			pe.t.Complete(site)
+			pe.t.Complete(site, -1)
 			pe.t.Barrier(site)
 			pe.synchronised()
 		} else {

@@ -34,6 +34,8 @@ type Irregular[T any] struct {
 
 	list []int // the subscripts of the last Post
 
+	adopted int // the schedules that the communication had built whose list this one has
+
 	runs *runs // with Runs
 
 	// What this PE has itself: Data is the memory of the array (shared), else held, which begins
@@ -100,6 +102,39 @@ func (c *Irregular[T]) Copied() *Irregular[T] {
 // not looked at. idx is the communication's from then on; what Post returns is free for
 // the next list. All PEs take part.
 func (c *Irregular[T]) Post(idx []int, same bool) []int {
+	c.begin()
+	// The agreement is an all-PE reduction, which also orders every PE's use
+	// of the previous value before everything that follows.
+	changed := c.inspections == 0 || !same && !slices.Equal(c.list, idx)
+	if changed {
+		c.list, idx = idx, c.list
+	}
+	if Or(c.pe, c.site, changed) {
+		c.inspect()
+	}
+	c.send()
+	return idx
+}
+
+// PostAs is Post with the list that another communication had at its last Post, of an array
+// that is mapped as this one is. From one to the next, both are posted, that one first.
+func (c *Irregular[T]) PostAs(other Scheduled) {
+	c.begin()
+	from := other.schedule()
+	if Or(c.pe, c.site, c.inspections == 0 || c.adopted != from.inspections) {
+		c.adopted = from.inspections
+		if from.copied == c.copied && from.layout.Is(c.src.Layout.Map, c.src.Layout.Shape) && slices.Equal(from.pieces, c.src.geo.dims) {
+			c.take(from)
+		} else {
+			c.list = from.list
+			c.inspect()
+		}
+	}
+	c.send()
+}
+
+// begin begins an execution.
+func (c *Irregular[T]) begin() {
 	if c.live && c.pe.prog.Check {
 		c.pe.internal(c.site, "communication posted while its previous value is in use")
 	}
@@ -117,15 +152,10 @@ func (c *Irregular[T]) Post(idx []int, same bool) []int {
 			}
 		}
 	}
-	// The agreement is an all-PE reduction, which also orders every PE's use
-	// of the previous value before everything that follows.
-	changed := c.inspections == 0 || !same && !slices.Equal(c.list, idx)
-	if changed {
-		c.list, idx = idx, c.list
-	}
-	if Or(c.pe, c.site, changed) {
-		c.inspect()
-	}
+}
+
+// send sends what the schedule says, and keeps what the PE has itself.
+func (c *Irregular[T]) send() {
 	t := c.pe.t
 	for p := range c.pe.n {
 		switch {
@@ -151,7 +181,51 @@ func (c *Irregular[T]) Post(idx []int, same bool) []int {
 		c.runs.next = 0
 	}
 	c.execute()
-	return idx
+}
+
+// adoptable is what another communication may take over: whom it asks for what.
+type adoptable struct {
+	layout                *dist.Layout
+	pieces                []Dim // of all PEs
+	copied, shared, whole bool
+	inspections           int
+	list                  []int
+	at                    []int32
+	picked, from          []int
+	lead, put, run        []int // of requests
+	requests              []int
+	held                  int // elements
+}
+
+// Scheduled is an irregular communication of elements of any type.
+type Scheduled interface{ schedule() *adoptable }
+
+func (c *Irregular[T]) schedule() *adoptable {
+	return &adoptable{
+		layout: c.src.Layout, pieces: c.src.geo.dims, copied: c.copied, shared: c.shared, whole: c.whole,
+		inspections: c.inspections, list: c.list, at: c.At, picked: c.picked, from: c.from.Data,
+		lead: c.lead, put: c.at, run: c.run, requests: c.requests.Data, held: len(c.held),
+	}
+}
+
+// take makes the schedule that of another communication: all PEs do. What it says is shared,
+// and changes only when that one makes another, which this one takes before it is used.
+func (c *Irregular[T]) take(s *adoptable) {
+	c.inspections++
+	c.shared, c.whole = s.shared, s.whole
+	c.At, c.picked = s.at, s.picked
+	copy(c.from.Data, s.from)
+	c.lead, c.at, c.run, c.requests.Data = s.lead, s.put, s.run, s.requests
+	vacate(c.pe, c.held)
+	if c.held = nil; !c.shared {
+		c.held = exchanged[T](c.pe, s.held)
+	}
+	c.stageBehind(s.from[c.pe.n])
+	if c.Data = c.held; c.shared {
+		c.Data = c.src.Data
+	}
+	c.pe.t.Rebind(c.stageBuf, &c.stage)
+	c.pe.t.Barrier(c.site)
 }
 
 // execute puts to each consumer the elements that it asked for.

@@ -63,6 +63,54 @@ func TestIrregularGather(t *testing.T) {
 	}
 }
 
+// What one communication has found out serves others: of arrays that lie in the same way, and of
+// others with the same map, which have an overlap.
+func TestIrregularAsAnother(t *testing.T) {
+	for _, np := range peCounts {
+		for _, mode := range []Mode{Handshake, Elided} {
+			spmd(t, np, "", func(pe *PE) {
+				l := dist.NewLayout(axes(block(1, 23, 0)), pe.Grid(np))
+				a, b, w := NewArray[float64](pe, "a", l, nil), NewArray[float64](pe, "b", l, nil), NewArray[float64](pe, "w", l, [][2]int{{1, 1}})
+				ga, gb, gw := NewIrregular(pe, 0, a).Sync(mode), NewIrregular(pe, 1, b).Sync(mode), NewIrregular(pe, 2, w).Sync(mode)
+				pe.Start()
+				var idx []int
+				for step := range 9 {
+					if step%3 == 0 {
+						r := rand.New(rand.NewSource(int64(100*step + pe.ID())))
+						idx = idx[:0]
+						for range r.Intn(40) {
+							idx = append(idx, r.Intn(25))
+						}
+					}
+					pe.Barrier(3)
+					set(a, step)
+					set(b, step+1)
+					set(w, step+2)
+					ga.Post(slices.Clone(idx), false)
+					gb.PostAs(ga)
+					gw.PostAs(ga)
+					for k, g := range []*Irregular[float64]{ga, gb, gw} {
+						g.Wait()
+						for i, x := range idx {
+							want := 0.0
+							if inside(l, []int{x}) {
+								want = value(step+k, x)
+							}
+							if got := g.Data[g.At[i]]; got != want {
+								t.Errorf("PE %d of %d, step %d, array %d: element %d is %v, want %v", pe.ID(), np, step, k, x, got, want)
+							}
+						}
+						g.Done()
+					}
+					if gb.inspections != ga.inspections || len(idx) > 0 && &gb.At[0] != &ga.At[0] || len(idx) > 0 && np > 1 && &gw.At[0] == &ga.At[0] {
+						t.Errorf("PE %d of %d, step %d: the list is not the one, or is the other one's", pe.ID(), np, step)
+					}
+				}
+			})
+		}
+	}
+}
+
 // The lists of wanted elements are exchanged only when one of them changes, and
 // then by all PEs.
 func TestIrregularScheduleIsKept(t *testing.T) {

@@ -74,7 +74,7 @@ func (pe *PE) SyncAll(site int) {
 
 // syncInitial is a barrier of the images of the initial team.
 func (pe *PE) syncInitial(site int) {
-	pe.t.Complete(site)
+	pe.t.Complete(site, -1)
 	pe.Barrier(site)
 	pe.TakeAccess()
 }

@@ -83,7 +83,7 @@ func (pe *PE) plain() bool { return pe.images.teams.initial() && !pe.prog.Fails 
 func (pe *PE) rendezvous(site int, t *team) (absent []int) {
 	c := pe.count(site)
 	c.Calls++
-	pe.t.Complete(site)
+	pe.t.Complete(site, -1)
 	n := len(t.members)
 	if !pe.prog.Fails {
 		for d := 1; d < n; d *= 2 {

@@ -57,9 +57,10 @@ type Memory interface {
 	Pointers() bool
 	// Pack adds to b, as bytes that another process understands, the elements that m names at
 	// its source. Unpacked is the n elements that have been packed at the beginning of b, and
-	// how many bytes these take.
+	// how many bytes these take. CopyPacked is CopyFrom of them, without another Memory.
 	Pack(b []byte, m *Move) []byte
 	Unpacked(b []byte, n int) (elements Memory, used int)
+	CopyPacked(b []byte, m *Move) (used int)
 	// Digest is a checksum of the elements that m names at its source, or at its
 	// target, in the order in which they are moved.
 	Digest(m *Move, target bool) uint64

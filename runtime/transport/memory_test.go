@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -48,10 +49,36 @@ func TestCopyIsTheNestOfLoops(t *testing.T) {
 				t.Fatalf("%+v: element %d is %d, want %d", m, i, got.Data[i], want[i])
 			}
 		}
+		texts := Slice[string]{}
+		for _, x := range src.Data {
+			texts.Data = append(texts.Data, strings.Repeat("x", x))
+		}
+		numbers, lengths := throughBytes(&src, dstLen, m), throughBytes(&texts, dstLen, m)
+		for i := range want {
+			if numbers[i] != want[i] || len(lengths[i]) != want[i] {
+				t.Fatalf("%+v: element %d is %d, and %q, through bytes, want %d", m, i, numbers[i], lengths[i], want[i])
+			}
+		}
 		if m.Count() != count {
 			t.Fatalf("%+v counts %d, moves %d", m, m.Count(), count)
 		}
 	})
+}
+
+// throughBytes is n elements, to some of which those that m names are copied as another process gets them.
+func throughBytes[T any](src *Slice[T], n int, m Move) []T {
+	b := append(src.Pack(nil, &m), "more"...)
+	m.Src = 0
+	gap := 1
+	for d := range m.Rank {
+		m.SrcStride[d] = gap
+		gap *= m.N[d]
+	}
+	dst := &Slice[T]{Data: make([]T, n)}
+	if used := dst.CopyPacked(b, &m); string(b[used:]) != "more" {
+		panic("what comes behind the elements is not left")
+	}
+	return dst.Data
 }
 
 // Whole columns that follow each other are one run.

@@ -47,7 +47,7 @@ func (s *Slice[T]) over(b []byte) []T {
 
 // Unpacked is the n elements at the beginning of b.
 func (s *Slice[T]) Unpacked(b []byte, n int) (elements Memory, used int) {
-	if _, is := any(s).(*Slice[string]); !is {
+	if !s.Pointers() {
 		used = n * s.ElemSize()
 		return s.At(0, b[:used]), used
 	}
@@ -62,4 +62,17 @@ func (s *Slice[T]) Unpacked(b []byte, n int) (elements Memory, used int) {
 		used += int(size)
 	}
 	return &Slice[string]{Data: list}, used
+}
+
+// CopyPacked copies to where m says at the target the elements at the beginning of b; m names them as if they began a Slice.
+func (s *Slice[T]) CopyPacked(b []byte, m *Move) (used int) {
+	if s.Pointers() {
+		elements, used := s.Unpacked(b, m.Count())
+		s.CopyFrom(elements, m)
+		return used
+	}
+	if used = m.Count() * s.ElemSize(); used > 0 {
+		Copy(s.Data, s.over(b[:used]), m)
+	}
+	return used
 }

@@ -105,7 +105,9 @@ type Transport interface {
 	Barrier(site int)
 	// Complete returns when all that this PE has put lies in the memory of the others, so that
 	// a later synchronisation with any PE orders it. A put that is awaited does not need it.
-	Complete(site int)
+	// What it has put to PE but may be under way still, and comes there before whatever it sends that PE
+	// later; -1 is no PE.
+	Complete(site, but int)
 
 	// Agree is a barrier that replaces *v by the word-wise minimum of the votes
 	// of all PEs (see package agree), and Gather returns the data of all PEs, by PE;

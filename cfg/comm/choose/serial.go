@@ -1,6 +1,8 @@
 package choose
 
 import (
+	"slices"
+
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/ir"
 )
@@ -25,7 +27,8 @@ const (
 	newNeedCost  = 500.0 // an execution for which it is said anew who needs what
 	sameNeedCost = 60.0  // one for which nothing has changed
 	copyCost     = 1.0   // an element that it copies from its own array to a temporary
-	listCost     = 5.0   // an element of a list
+	listCost     = 5.0   // an element of a list that is made anew
+	walkCost     = 1.0   // an element that a list picks
 	partCost     = 20.0  // finding out which iterations are its own
 	combineCost  = 60.0  // a reduction
 	serialGain   = 0.1   // of the work: what they have to cost, for a loop to be emitted twice
@@ -144,11 +147,37 @@ func (m *marker) comm(c *comm.Comm) float64 {
 	}
 	switch {
 	case c.Kind == comm.Irregular:
-		return newNeedCost + listCost*n
+		return newNeedCost + m.listed(c)
 	case c.InPlace || c.Overlap:
 		return cost
 	}
 	return cost + copyCost*n
+}
+
+// listed is the overhead of the elements that c has in a list.
+func (m *marker) listed(c *comm.Comm) float64 {
+	n := 1.0
+	var leave []func()
+	for _, d := range c.Walk {
+		trips, _ := m.w.trip(d)
+		n *= trips
+		leave = append(leave, m.w.enter(d))
+	}
+	for _, l := range slices.Backward(leave) {
+		l()
+	}
+	if len(m.loops) == 0 {
+		return (walkCost + listCost) * n
+	}
+	changed := m.w.p.Modified(m.loops[len(m.loops)-1])
+	for _, r := range c.Refs {
+		for _, e := range r.Subs {
+			if slices.ContainsFunc(ir.ExprRefs(e), func(x *ir.Ref) bool { return changed[x.Sym] }) {
+				return (walkCost + listCost) * n
+			}
+		}
+	}
+	return walkCost * n
 }
 
 // largest is the largest extent of an array.

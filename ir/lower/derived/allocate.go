@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/spmdc/spmdc/parser/ast"
+	"github.com/spmdc/spmdc/parser/source"
 )
 
 // allocate is ALLOCATE or DEALLOCATE: of what has a derived type all parts are.
@@ -66,6 +67,12 @@ func (t *unit) allocate(s *ast.Allocate) []ast.Stmt {
 			}
 		}
 	}
+	for _, a := range s.Args {
+		if k, ok := a.(*ast.Keyword); ok && k.Name == "stat" && len(later) > 0 { // else they have the values that they had
+			e := builder{ast.XBase{Pos: s.Pos, End: s.Pos}}
+			later = one(e.when(e.bin("==", t.expr(clone(k.X)), e.lit(0)), later...))
+		}
+	}
 	if shared && len(later) > 0 {
 		// Other images may use the coarrays only when they have their initial values.
 		later = append(later, &ast.Sync{Base: ast.Base{Pos: s.Pos}, What: "all"})
@@ -113,32 +120,103 @@ func (t *unit) allocation(o *object, l *leaf, bounds []ast.Expr, free bool) ast.
 	return element(o.XBase, name, args)
 }
 
-// allocatedLike is ALLOCATE with SOURCE= or MOLD= of a derived type: one for each part.
+// allocatedLike is ALLOCATE with SOURCE= or MOLD= of a derived type: each object is allocated, and assigned to.
 func (t *unit) allocatedLike(s *ast.Allocate, like *ast.Keyword) []ast.Stmt {
-	var out []ast.Stmt
-	from := t.object(like.X)
+	r := t.typeOf(like.X)
+	e := builder{ast.XBase{Pos: s.Pos, End: s.Pos}}
+	x, out := t.sourceOf(like.X, r, e)
+	if x == nil {
+		return nil
+	}
+	outer := t.scope
+	defer func() { t.scope = outer }()
+	t.scope = newScope(t.unit, outer, "")
+	const name = "%source"
+	t.scope.vars[name] = &variable{name: name, of: x.of, rank: x.rank(), alias: x}
+	var rest []ast.Expr
+	var stat ast.Expr
+	for _, a := range s.Args {
+		if k, ok := a.(*ast.Keyword); ok && k != like {
+			if rest = append(rest, k); k.Name == "stat" {
+				stat = k.X
+			}
+		}
+	}
+	shared := false
 	for _, a := range s.Args {
 		if _, ok := a.(*ast.Keyword); ok {
 			continue
 		}
 		o, bounds := t.allocated(a)
-		if o == nil || from == nil || o.of.declared() != from.of.declared() {
-			t.p.errorf(s.Pos, "ALLOCATE with %s=, where the types differ or a value has no name", like.Name).WithHelp("allocate, and assign the value behind it")
+		if o == nil || o.of.declared() != r.declared() {
+			t.p.diags.Errorf(source.TypeMismatch, a.Position(), "ALLOCATE with %s= of %s for what has another type", like.Name, typeText(r)).WithHelp("write a value of the type that is allocated")
 			return nil
 		}
-		for _, l := range o.of.leaves() {
-			c := &ast.Allocate{Base: s.Base, Args: []ast.Expr{t.allocation(o, l, bounds, false)}}
-			for _, k := range s.Args {
-				if k, ok := k.(*ast.Keyword); ok && k != like {
-					c.Args = append(c.Args, &ast.Keyword{XBase: k.XBase, Name: k.Name, X: t.expr(clone(k.X))})
-				}
+		if rank := o.rank(); len(bounds) == 0 && rank > 0 {
+			if rank != x.rank() {
+				t.p.diags.Errorf(source.RankMismatch, a.Position(), "%s has %d dimensions, and what %s= says has %d", o.name, rank, like.Name, x.rank()).WithHelp("write the bounds behind the name")
+				return nil
 			}
-			c.Args = append(c.Args, &ast.Keyword{XBase: like.XBase, Name: like.Name, X: t.reference(from, l)})
-			out = append(out, c)
-			if x := l.comp.init; x != nil && like.Name == "mold" {
-				out = append(out, t.initially(o.name, l, x, o.rank(), s.Pos))
+			for k := range rank {
+				lo, hi := e.ref("lbound", e.id(name), e.lit(k+1)), e.ref("ubound", e.id(name), e.lit(k+1))
+				bounds = append(bounds, e.section(lo, hi))
 			}
+			a = withBounds(a, bounds, e)
 		}
+		out = append(out, t.allocate(&ast.Allocate{Base: e.base(), Args: append([]ast.Expr{a}, rest...)})...)
+		if like.Name == "mold" {
+			continue
+		}
+		if _, co := a.(*ast.CoIndex); co {
+			shared = true
+		}
+		value := t.sourced(o, x, e)
+		if stat != nil {
+			value = one(e.when(e.bin("==", t.expr(clone(stat)), e.lit(0)), value...))
+		}
+		out = append(out, value...)
+	}
+	if shared {
+		// Other images may use the coarrays only when they have their values.
+		out = append(out, &ast.Sync{Base: e.base(), What: "all"})
 	}
 	return out
+}
+
+// sourceOf is the variable of type r that x, which SOURCE= or MOLD= says, is, or one that is assigned x; nil
+// after an error.
+func (t *unit) sourceOf(x ast.Expr, r *record, e builder) (o *object, out []ast.Stmt) {
+	if o := t.object(x); o != nil {
+		if o = t.steady(o).numbered(); o.whole != nil {
+			o = t.steadyDescriptor(o, &out)
+		}
+		return o, out
+	}
+	if rank := t.rank(x); rank > 0 {
+		return t.heldArray(r, rank, t.value(x, r, false), e), nil
+	}
+	if r.hasContents() {
+		return t.owned(x, r, e), nil
+	}
+	return t.held(r, t.value(x, r, false), e.XBase), nil
+}
+
+// withBounds is a, an item of ALLOCATE without bounds, with these.
+func withBounds(a ast.Expr, bounds []ast.Expr, e builder) ast.Expr {
+	if co, ok := a.(*ast.CoIndex); ok {
+		c := *co
+		c.Base = withBounds(co.Base, bounds, e)
+		return &c
+	}
+	return elementOf(a, bounds, e.XBase)
+}
+
+// sourced gives o, which has just been allocated, the value of x: nothing is finalized, and no procedure assigns.
+func (t *unit) sourced(o, x *object, e builder) []ast.Stmt {
+	seen := *x
+	if seen.of != o.of {
+		seen.store, seen.of = x.storage(), o.of
+	}
+	out := t.leavesCopied(o, &seen, o.of.leaves(), e.base())
+	return append(out, t.ownCopies(o)...)
 }

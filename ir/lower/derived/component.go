@@ -58,6 +58,24 @@ func (t *unit) thereOf(o *object, l *leaf) ast.Expr {
 	return c
 }
 
+// openThere is the part of o that is called name, of another image, without its bounds, where that has extents
+// of its own on each image: an allocatable component is on the way. It is nil for anything else.
+func (t *unit) openThere(o *object, name string) ast.Expr {
+	if o.images == nil || o.desc != nil {
+		return nil
+	}
+	for _, l := range o.root.of.leaves() {
+		if o.root.name+l.name == name && l.open {
+			c := &ast.CoIndex{XBase: o.XBase, Base: &ast.Ident{XBase: o.XBase, Name: name}}
+			for _, i := range o.images {
+				c.Images = append(c.Images, t.expr(clone(i)))
+			}
+			return c
+		}
+	}
+	return nil
+}
+
 // everything is dimension k, from 1, of allocatable component x of another image.
 func (t *unit) everything(x ast.Expr, k int, at ast.XBase) ast.Expr {
 	end := func(name string) ast.Expr {

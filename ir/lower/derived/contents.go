@@ -53,7 +53,7 @@ func (t *unit) allocateDescribed(s *ast.Allocate) []ast.Stmt {
 	plain := *s
 	plain.Args = nil
 	var mine []ast.Expr
-	var stat, message, from, mold ast.Expr
+	var stat, message, from, mold, length ast.Expr
 	for _, a := range s.Args {
 		if k, ok := a.(*ast.Keyword); ok {
 			switch k.Name {
@@ -65,6 +65,8 @@ func (t *unit) allocateDescribed(s *ast.Allocate) []ast.Stmt {
 				from = k.X
 			case "mold":
 				mold = k.X
+			case "len":
+				length = k.X
 			}
 			plain.Args = append(plain.Args, a)
 			continue
@@ -79,11 +81,27 @@ func (t *unit) allocateDescribed(s *ast.Allocate) []ast.Stmt {
 		return nil
 	}
 	var out []ast.Stmt
+	for _, like := range []*ast.Expr{&from, &mold} {
+		r := t.typeOf(*like)
+		if *like == nil || r == nil {
+			continue
+		}
+		x, first := t.sourceOf(*like, r, e)
+		if x == nil {
+			return nil
+		}
+		out = first
+		outer := t.scope
+		defer func() { t.scope = outer }()
+		t.scope = newScope(t.unit, outer, "")
+		t.scope.vars["%like"] = &variable{name: "%like", of: x.of, rank: x.rank(), alias: x}
+		*like = e.id("%like")
+	}
 	if stat != nil {
 		out = append(out, e.set(clone(stat), e.lit(0)))
 	}
 	if slices.ContainsFunc(plain.Args, func(a ast.Expr) bool { _, key := a.(*ast.Keyword); return !key }) {
-		out = t.statement(&plain)
+		out = append(out, t.statement(&plain)...)
 	}
 	for _, a := range mine {
 		o, bounds := t.allocated(a)
@@ -116,6 +134,12 @@ func (t *unit) allocateDescribed(s *ast.Allocate) []ast.Stmt {
 			does = t.clear(d, b)
 		} else {
 			does = t.allocation1(o, bounds, from, mold, e)
+			if mold != nil && b.text {
+				length = e.ref("len", mold)
+			}
+			if length != nil && b.text {
+				does = append(does, e.set(t.reference(o, nil), e.ref("repeat", &ast.StringLit{XBase: e.XBase, Value: " "}, t.expr(clone(length)))))
+			}
 		}
 		if stat == nil {
 			out = append(append(out, check), does...)
@@ -182,12 +206,11 @@ func (t *unit) allocation1(o *object, bounds []ast.Expr, from, mold ast.Expr, e 
 			}
 			n = append(n, t.keptInteger(t.expr(e.ref("size", clone(like), e.lit(k))), e, &out))
 		}
-	case like != nil && b.rank == 1:
-		if x := t.object(like); x != nil && x.of != nil && x.rank() == 1 {
-			lo, n = []ast.Expr{e.lit(1)}, []ast.Expr{t.keptInteger(t.expr(e.ref("size", clone(like))), e, &out)}
-			break
+	case like != nil && t.rank(like) == b.rank:
+		for k := 1; k <= b.rank; k++ {
+			lo = append(lo, t.keptInteger(t.expr(e.ref("lbound", clone(like), e.lit(k))), e, &out))
+			n = append(n, t.keptInteger(t.expr(e.ref("size", clone(like), e.lit(k))), e, &out))
 		}
-		fallthrough
 	default:
 		t.p.diags.Errorf(source.RankMismatch, o.Pos, "%s has %d dimensions and %d bounds", d.name, b.rank, len(bounds)).WithHelp("give one bound for each dimension")
 		return nil
@@ -198,21 +221,18 @@ func (t *unit) allocation1(o *object, bounds []ast.Expr, from, mold ast.Expr, e 
 	if b.elem != nil {
 		out = append(out, t.begun(t.everyOf(d, b, e))...)
 	}
-	if from != nil {
-		name := "%source"
-		outer := t.scope
-		t.scope = newScope(t.unit, outer, "")
-		t.scope.vars[name] = &variable{name: name, of: b.elem, alias: all}
-		if b.elem != nil {
-			all.whole = nil
-			out = append(out, t.statement(&ast.Assign{Base: e.base(), LHS: e.id(name), RHS: from})...)
-		} else {
-			value := t.expr(from)
-			out = append(out, t.wrapped(func() []ast.Stmt {
-				return one(&ast.Assign{Base: e.base(), LHS: t.reference(t.within(d, &component{described: b}, nil, e.XBase), nil), RHS: value})
-			})...)
-		}
-		t.scope = outer
+	switch x := t.typeOf(from); {
+	case from == nil:
+	case b.elem != nil && (x == nil || x.declared() != b.elem.declared()):
+		t.p.diags.Errorf(source.TypeMismatch, e.Pos, "ALLOCATE with SOURCE= of %s for what has type %s", typeText(x), b.elem.name).WithHelp("write a value of the type that is allocated")
+	case b.elem != nil:
+		all.whole = nil
+		out = append(out, t.wrapped(func() []ast.Stmt { return t.sourced(all, t.object(from), e) })...)
+	default:
+		value := t.expr(from)
+		out = append(out, t.wrapped(func() []ast.Stmt {
+			return one(&ast.Assign{Base: e.base(), LHS: t.reference(t.within(d, &component{described: b}, nil, e.XBase), nil), RHS: value})
+		})...)
 	}
 	return out
 }

@@ -48,7 +48,9 @@ func Flatten(f *ast.File, constants map[string]map[string]int, diags *source.Lis
 	}
 	p.declare(f.Program, nil)
 	p.describe(f)
-	p.polymorphic(f)
+	if !p.polymorphic(f) {
+		return f, false
+	}
 	p.makePools()
 	p.alike()
 	flat := *f

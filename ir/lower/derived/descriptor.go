@@ -21,6 +21,8 @@ import (
 //	x(i)%a(j)                          list%a%pool%(x%a%off(i) + j)
 //	x(1) = x(2)                        ...; call list%a%pool%copy(x%a%at(1), x%a%n1(1))
 //
+// A text whose length is deferred, character(:), is an element of a pool in which each has a length of its own.
+//
 // Elements of a derived type are in a pool with an array for each of its components, and descriptors
 // may be in elements of pools: a component may have the type that it is in.
 
@@ -31,6 +33,7 @@ type described struct {
 	pool *pool
 
 	pointer bool    // it owns nothing
+	text    bool    // it is a text of deferred length
 	desc    *record // the type of the descriptor
 }
 
@@ -158,10 +161,15 @@ func (p *program) inBlocks(list []ast.Stmt, f func(*ast.TypeDecl)) {
 	}
 }
 
-// canBeDescribed reports whether c may have descriptors: pointers to intrinsic types, texts whose length
-// is not known before run time, objects that the run gives a type and coarrays have none.
+// canBeDescribed reports whether c may have descriptors: pointers to intrinsic types, arrays of texts whose
+// length is not known before run time, objects that the run gives a type and coarrays have none.
 func (c *component) canBeDescribed() bool {
-	return len(c.codims) == 0 && !c.dynamic && !(c.pointer && c.of == nil) && (c.of == nil || c.of.points == nil) && !isOpenLength(c.spec.Len)
+	return len(c.codims) == 0 && !c.dynamic && !(c.pointer && c.of == nil) && (c.of == nil || c.of.points == nil) && (!isOpenLength(c.spec.Len) || c.isText())
+}
+
+// isText reports whether c is a scalar with the type character(:).
+func (c *component) isText() bool {
+	return c.of == nil && len(c.dims) == 0 && isOpenLength(c.spec.Len)
 }
 
 func isOpenLength(x ast.Expr) bool {
@@ -171,7 +179,7 @@ func isOpenLength(x ast.Expr) bool {
 
 // describeComponent gives c, of r, a descriptor, for elements of this type.
 func (p *program) describeComponent(r *record, c *component, elem *record) {
-	c.described = &described{elem: elem, rank: len(c.dims), pointer: c.pointer, desc: p.descriptor(len(c.dims))}
+	c.described = &described{elem: elem, rank: len(c.dims), text: c.isText(), pointer: c.pointer, desc: p.descriptor(len(c.dims))}
 	c.of = c.described.desc
 	c.allocatable, c.pointer, c.dims = false, false, nil
 }

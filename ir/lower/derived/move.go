@@ -58,6 +58,10 @@ func (t *unit) move(x, y ast.Expr, e builder) (out []ast.Stmt) {
 	case described(from):
 		name, parts := t.partsOf(y, from.described, e)
 		b := from.described
+		if b.text {
+			free := t.list(one(e.when(e.ref("allocated", clone(y)), &ast.Allocate{Base: e.base(), Free: true, Args: []ast.Expr{clone(y)}})))
+			return append(append(out, free...), e.when(e.bin("/=", t.field(from.whole, "at"), e.lit(0)), e.set(t.expr(clone(y)), t.reference(from, nil)), t.released(from.whole, b)))
+		}
 		args := make([]ast.Expr, b.rank)
 		for k := range args {
 			lo := t.field(from.whole, fmt.Sprint("lo", k+1))
@@ -103,6 +107,11 @@ func (t *unit) allocatableLike(b *described, e builder) ast.Expr {
 	s := t.scope.ofUnit()
 	s.count++
 	name := fmt.Sprintf("value%%%d", s.count)
+	if b.text {
+		s.vars[name] = nil
+		s.temps = append(s.temps, &ast.TypeDecl{Base: e.base(), Type: ast.TypeSpec{Name: "character", Len: e.id(":")}, HasColons: true, Allocatable: true, Entities: []ast.Entity{{Pos: e.Pos, Name: name}}})
+		return e.id(name)
+	}
 	d := &ast.TypeDecl{Base: e.base(), Allocatable: true}
 	open := make([]ast.DimSpec, b.rank)
 	if b.elem == nil {

@@ -208,19 +208,23 @@ func (t *unit) reference(o *object, l *leaf) ast.Expr {
 	if o.images != nil && o.root.rank == 0 && (own > 0 || len(o.groups) > 0) {
 		whole = false // an array component of another image is named by a section
 	}
-	there := t.thereOf(o, l)
+	there := t.openThere(o, name)
 	var x ast.Expr = &ast.Ident{XBase: o.XBase, Name: name}
 	if !whole {
 		all := func() ast.Expr { return &ast.Triplet{XBase: o.XBase} }
 		var args []ast.Expr
 		for k := 0; k < own; k++ {
-			args = append(args, all())
+			if there != nil {
+				args = append(args, t.everything(there, k+1, o.XBase))
+			} else {
+				args = append(args, all())
+			}
 		}
 		for i := len(o.groups) - 1; i >= 0; i-- {
 			g := o.groups[i]
 			for k := 0; k < g.rank; k++ {
 				if there != nil && (g.args == nil || k >= len(g.args) || isColon(g.args[k])) {
-					args = append(args, t.everything(there, k+1, o.XBase))
+					args = append(args, t.everything(there, len(args)+1, o.XBase))
 				} else if g.args == nil || k >= len(g.args) {
 					args = append(args, all())
 				} else {

@@ -56,8 +56,8 @@ func (r *record) root() *record {
 }
 
 // polymorphic decides which families have types that the run chooses, and gives all CLASSes
-// their components.
-func (p *program) polymorphic(f *ast.File) {
+// their components; ok is false where one would have itself as a part.
+func (p *program) polymorphic(f *ast.File) (ok bool) {
 	var guards []guardOf
 	selects := false
 	var body func(list []ast.Stmt, in *scope)
@@ -127,7 +127,44 @@ func (p *program) polymorphic(f *ast.File) {
 			}
 		}
 	}
+	if p.endless() {
+		return false
+	}
 	p.dispatchers()
+	return true
+}
+
+// endless reports components declared with CLASS that may be of the type that they are in.
+func (p *program) endless() (found bool) {
+	inside, done := map[*record]bool{}, map[*record]bool{}
+	reported := map[*component]bool{}
+	var visit func(r *record)
+	visit = func(r *record) {
+		if r == nil || done[r] {
+			return
+		}
+		inside[r] = true
+		for _, c := range r.comps {
+			if !inside[c.of] || c.of == nil {
+				visit(c.of)
+				continue
+			}
+			if found = true; !reported[c.origin()] {
+				reported[c.origin()] = true
+				p.errorf(c.pos, "the component %s is declared with CLASS(%s), and may be of the type that it is in, or of one that has this inside", c.name[strings.LastIndex(c.name, "%")+1:], c.of.name).
+					WithHelp("declare it as: type(name), allocatable; with the name of the type that it has")
+			}
+		}
+		delete(inside, r)
+		done[r] = true
+	}
+	for _, r := range p.records {
+		visit(r)
+	}
+	for _, r := range p.anys {
+		visit(r)
+	}
+	return found
 }
 
 // chosen reports whether the run decides what the type of a is.

@@ -47,6 +47,9 @@ func (p *program) poolOf(r *record, c *component) {
 	p.pools = append(p.pools, q)
 }
 
+// text reports whether its elements are texts of deferred length.
+func (q *pool) text() bool { return q.of == nil && q.v.of.comps[0].isText() }
+
 func (q *pool) part(name string) string { return q.name + "%%" + name }
 
 // makePools declares the pools and their procedures.
@@ -65,6 +68,9 @@ func (p *program) makePools() {
 		for _, l := range q.v.of.leaves() {
 			d := &ast.TypeDecl{Base: e.base(), Allocatable: true}
 			declare(leafDecl(l, d, q.name, e.Pos, []ast.DimSpec{{Pos: e.Pos}}, nil), q.name+l.name)
+			if q.text() { // not in the procedure, which may be part of one that calls itself
+				declare(leafDecl(l, d, q.part("spare"), e.Pos, []ast.DimSpec{{Pos: e.Pos}}, nil), q.part("spare")+l.name)
+			}
 		}
 		link := e.integers("", q.part("link"))
 		link.Allocatable, link.Entities[0].Dims = true, []ast.DimSpec{{Pos: e.Pos}}
@@ -108,6 +114,9 @@ func (p *program) procedure(q *pool, name string, body []ast.Stmt) {
 	u.Spec = []ast.Stmt{e.integers(intent, "%at"), e.integers("in", "%n"), e.integers("", "%k", "%from", "%most")}
 	if name == "take" {
 		for _, l := range q.v.of.leaves() {
+			if q.text() {
+				continue
+			}
 			u.Spec = append(u.Spec, leafDecl(l, &ast.TypeDecl{Base: e.base(), Allocatable: true}, q.part("spare"), e.Pos, []ast.DimSpec{{Pos: e.Pos}}, nil))
 		}
 		link := e.integers("", q.part("spare%%link"))
@@ -185,10 +194,19 @@ func (t *unit) cleared(b builder, q *pool) []ast.Stmt {
 func (t *unit) duplicated(b builder, q *pool) []ast.Stmt {
 	at, from := b.id("%at"), b.id("%from")
 	body := []ast.Stmt{b.set(from, at), b.call(q.part("take"), clone(at), b.id("%n"))}
-	to, old := q.elements(b, "%at"), q.elements(b, "%from")
+	to := q.elements(b, "%at")
+	var each []ast.Stmt // one by one, as blocks do not overlap, which no other pass knows
 	for _, l := range q.v.of.leaves() {
-		body = append(body, b.copy(t.reference(to, l), t.reference(old, l)))
+		element := func(at ast.Expr) ast.Expr {
+			var args []ast.Expr
+			for range l.dims {
+				args = append(args, b.section(nil, nil))
+			}
+			return element(b.XBase, q.name+l.name, append(args, b.plus(clone(at), b.id("%k"))))
+		}
+		each = append(each, b.copy(element(at), element(from)))
 	}
+	body = append(body, b.do("%k", b.lit(0), b.minus(b.id("%n"), b.lit(1)), each...))
 	body = append(body, t.ownCopies(to)...)
 	return one(b.when(b.bin("/=", clone(at), b.lit(0)), body...))
 }

@@ -453,8 +453,8 @@ func (t *unit) resultOf(f *function, name string, pos source.Pos, args []ast.Exp
 	}
 	for _, l := range v.leaves() {
 		x := t.reference(to, l)
-		if rank > 0 {
-			x = ofElements(x, l, true)
+		if f.unit.Elemental {
+			x = ofElements(x, l, rank > 0)
 		}
 		if named {
 			x = &ast.Keyword{XBase: at, Name: resultName(f.unit) + l.name, X: x}

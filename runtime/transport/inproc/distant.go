@@ -51,7 +51,7 @@ func (p *PE) put(to int, parts []transport.Part) {
 		n += 5 + 2*x.Move.Rank
 		room += x.Move.Count()*x.Src.ElemSize() + wordBytes
 	}
-	message, words := blank(packetPut, n, room)
+	message, words := p.blank(packetPut, n, room)
 	words = append(words, uint64(p.id), uint64(to), uint64(len(parts)))
 	for i := range parts {
 		x := &parts[i]
@@ -66,7 +66,7 @@ func (p *PE) put(to int, parts []transport.Part) {
 		message = padded(parts[i].Src.Pack(message, parts[i].Move))
 	}
 	p.unsettled[to] = true
-	p.w.send(to, message)
+	p.send(to, message)
 }
 
 // landed is a put that has come to this process.
@@ -80,13 +80,15 @@ func (w *World) landed(l *packet) {
 		epoch := l.next()
 		l.next()
 		l.section(move, &move.Dst, &move.DstStride, &move.SrcStride)
-		elements, used := buf.memory.Unpacked(l.data, move.Count())
-		l.data = l.data[(used+wordBytes-1)/wordBytes*wordBytes:]
-		if to, ok := buf.memory.(transport.Receiver); ok {
+		var used int
+		if to := buf.receiver; to != nil {
+			var elements transport.Memory
+			elements, used = buf.memory.Unpacked(l.data, move.Count())
 			to.Land(from, epoch, elements, move)
 		} else {
-			buf.memory.CopyFrom(elements, move)
+			used = buf.memory.CopyPacked(l.data, move)
 		}
+		l.data = l.data[(used+wordBytes-1)/wordBytes*wordBytes:]
 	}
 	l.words = flags
 	for range n {
@@ -112,8 +114,7 @@ func (p *PE) get(site int, b transport.Buffer, from int, dst transport.Memory, m
 		packed.SrcStride[d] = count
 		count *= m.N[d]
 	}
-	elements, _ := dst.Unpacked(p.reply, count)
-	dst.CopyFrom(elements, &packed)
+	dst.CopyPacked(p.reply, &packed)
 	p.reply = nil
 }
 
@@ -130,20 +131,22 @@ func (w *World) wanted(l *packet) {
 
 // ready declares slots free to PE to.
 func (p *PE) ready(to int, slots ...transport.Slot) {
-	words := append(make([]uint64, 0, 16), uint64(p.id), uint64(to))
+	message, words := p.blank(packetReady, 2+2*len(slots), 0)
+	words = append(words, uint64(p.id), uint64(to))
 	for _, s := range slots {
 		words = append(words, uint64(s.Buffer), s.Epoch)
 	}
-	p.w.send(to, written(packetReady, 0, words...))
+	p.send(to, message)
 }
 
-// Complete returns when what this PE has put so far lies in the memory of the others.
-func (p *PE) Complete(site int) {
+// Complete returns when what this PE has put so far lies in the memory of the others. Between hosts all that
+// it sends to but goes the same way; on its own host puts may go by messages, and flags do not.
+func (p *PE) Complete(site, but int) {
 	if p.w.net == nil {
 		return
 	}
 	for q, is := range p.unsettled {
-		if is {
+		if is && (q != but || !p.w.far(q)) {
 			p.flushes++
 			p.w.send(q, written(packetFlush, 0, uint64(p.id), uint64(p.id)))
 			p.unsettled[q] = false

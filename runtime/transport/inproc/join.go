@@ -307,9 +307,9 @@ type entry struct {
 	arrival, ready flags
 }
 
-// mine is the memory of a buffer. If its elements have pointers it is of this process alone, and
+// holds gives a buffer its memory. If its elements have pointers it is of this process alone, and
 // they go in messages; else all use it.
-func (p *PE) mine(b *buffer, m transport.Memory) transport.Memory {
+func (p *PE) holds(b *buffer, m transport.Memory) {
 	w := p.w
 	switch {
 	case b.private:
@@ -317,7 +317,8 @@ func (p *PE) mine(b *buffer, m transport.Memory) transport.Memory {
 	case w.room != nil && m.Len() > 0 && !w.room.Holds(unsafe.Pointer(unsafe.SliceData(m.Bytes()))):
 		p.Abort(fmt.Errorf("internal error: a buffer of PE %d lies in memory that is not of Alloc", p.id))
 	}
-	return m
+	b.memory = m
+	b.receiver, _ = m.(transport.Receiver)
 }
 
 // announce publishes the buffers of p for other processes, before p arrives at a barrier, if

@@ -14,9 +14,9 @@ type Courier interface {
 	// Begin comes before the first message, in all processes alike, and perhaps more than once.
 	// Where there are several hosts it has come when PEs join.
 	Begin()
-	// Send takes a message to PE to, in its process. The message is the courier's from then on.
+	// Send takes a message to PE to, in its process. Where it keeps the message this is the courier's from then on.
 	// It does not wait until the message is there, and delivers nothing meanwhile.
-	Send(to int, message []byte)
+	Send(to int, message []byte) (keeps bool)
 	// Poll delivers what has come, unless another goroutine is at it. A PE that waits calls it, and holds no
 	// lock. Messages arrive without it too, if later.
 	Poll()
@@ -155,17 +155,37 @@ func (l *packet) next() uint64 {
 // pe takes the first word, which is a PE.
 func (l *packet) pe() int { return int(l.next()) }
 
-// send sends a message to the process of PE to. Those that only look how all stand do not
-// count.
-func (w *World) send(to int, message []byte) {
+// send sends a message to the process of PE to, and reports whether that has kept it. Those that only look how all
+// stand do not count.
+func (w *World) send(to int, message []byte) (keeps bool) {
 	if to == w.id {
 		w.receive(message)
-		return
+		return false
 	}
 	if k := wordsOf(message[:wordBytes])[0]; k != packetProbe && k != packetStand {
 		w.sent.Add(1)
 	}
-	w.net.courier.Send(to, message)
+	return w.net.courier.Send(to, message)
+}
+
+// mostSpare is the longest message whose memory a PE uses again.
+const mostSpare = 1 << 16
+
+// blank is blank in the memory of the last message that this PE has sent, if there is room.
+func (p *PE) blank(kind uint64, n, room int) (message []byte, words []uint64) {
+	size := (2 + n) * wordBytes
+	if cap(p.spare) < size+room {
+		return blank(kind, n, room)
+	}
+	message, p.spare = p.spare[:size], nil
+	return message, append(wordsOf(message)[:0], kind, uint64(n))
+}
+
+// send sends a message that the PE's blank has begun.
+func (p *PE) send(to int, message []byte) {
+	if !p.w.send(to, message) && cap(message) <= mostSpare {
+		p.spare = message
+	}
 }
 
 // spread sends copies of a message to the heads of all other hosts.

@@ -2,8 +2,10 @@ package inproc
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/spmdc/spmdc/runtime/transport"
 	"github.com/spmdc/spmdc/runtime/transport/agree"
@@ -35,7 +37,10 @@ type PE struct {
 	given      [2][]byte        // the same, into pool
 
 	// Of a PE that sends messages to other processes, see network.
-	unsettled []bool // by PE: it has put there what may be under way
+	polls     uint
+	turned    time.Time // when it last gave up its processor, see poll
+	spare     []byte    // see blank
+	unsettled []bool    // by PE: it has put there what may be under way
 	flushes   uint64
 	requested uint64 // sections
 	reply     []byte // the section asked for last
@@ -83,11 +88,12 @@ var _ transport.Transport = (*PE)(nil)
 
 // buffer is one PE's instance of a registered buffer.
 type buffer struct {
-	site    int
-	memory  transport.Memory
-	arrival flags // by producer
-	ready   flags // by consumer
-	private bool  // its elements have pointers, which other processes cannot follow
+	site     int
+	memory   transport.Memory
+	arrival  flags              // by producer
+	ready    flags              // by consumer
+	receiver transport.Receiver // memory, if it is one
+	private  bool               // its elements have pointers, which other processes cannot follow
 }
 
 // PE is the id of this PE, from 0.
@@ -99,14 +105,14 @@ func (p *PE) N() int { return p.w.n }
 // Register adds this PE's instance of a symmetric buffer.
 func (p *PE) Register(site int, m transport.Memory) transport.Buffer {
 	buf := buffer{site: site, arrival: p.w.newFlags(), ready: p.w.newFlags(), private: p.w.room != nil && m.Pointers()}
-	buf.memory = p.mine(&buf, m)
+	p.holds(&buf, m)
 	p.buffers = append(p.buffers, buf)
 	return transport.Buffer(len(p.buffers) - 1)
 }
 
 // Rebind replaces this PE's memory of b.
 func (p *PE) Rebind(b transport.Buffer, m transport.Memory) {
-	p.buffers[b].memory = p.mine(&p.buffers[b], m)
+	p.holds(&p.buffers[b], m)
 	p.outdated = 2
 }
 
@@ -292,12 +298,12 @@ func (w *World) publish(flag *atomic.Uint64, value uint64) {
 // sends one token, for which the PE then waits.
 func (p *PE) wakeFrom(flag *atomic.Uint64) {
 	if p.waiting.CompareAndSwap(flag, nil) {
-		p.send()
+		p.awaken()
 	}
 }
 
-// send wakes a PE that parks in rest.
-func (p *PE) send() {
+// awaken wakes a PE that parks in rest.
+func (p *PE) awaken() {
 	if p.wake != nil {
 		p.wake <- struct{}{}
 		return
@@ -370,7 +376,7 @@ func (p *PE) spin(flag *atomic.Uint64, want uint64, on int) bool {
 	}
 	for i := 0; i < limit; i++ {
 		if far {
-			p.w.net.courier.Poll()
+			p.poll()
 			i += pollLoads - 1
 		}
 		if reached(flag.Load(), want) {
@@ -390,6 +396,19 @@ func (p *PE) spin(flag *atomic.Uint64, want uint64, on int) bool {
 	}
 	p.patience = max(p.patience/4, least)
 	return false
+}
+
+// poll delivers what has come from other hosts. Now and then the PE gives its processor up, ahead of Go's preemption of what has
+// run for ten milliseconds: that takes a signal, and Go's monitor wakes thousands of times a second behind it.
+func (p *PE) poll() {
+	p.polls++
+	if p.polls%pollsPerLook == 0 {
+		if now := time.Now(); now.Sub(p.turned) > turnPeriod {
+			runtime.Gosched()
+			p.turned = now
+		}
+	}
+	p.w.net.courier.Poll()
 }
 
 // park blocks until flag is at least want or the run has failed.

@@ -34,6 +34,10 @@ const (
 	pollLoads  = 1 << 10
 	leastPolls = 64
 
+	// A PE that polls gives its processor up so often, and looks at the time once in so many polls.
+	turnPeriod   = 4 * time.Millisecond
+	pollsPerLook = 16
+
 	// settleLoads is how many times it is read before, where PEs spin, its reader has parked:
 	// more than a microsecond (see publish).
 	settleLoads = 1 << 11

@@ -29,9 +29,11 @@ const (
 	shortestRest = 20 * time.Microsecond
 	longestRest  = 500 * time.Microsecond
 
-	// A goroutine that keeps its processor for ten milliseconds is preempted, which takes a signal, and wakes Go's monitor
-	// thousands of times a second behind that. A PE that polls so often gives it up before.
-	pollsPerTurn = 1 << 10
+	// Each time it wakes it takes the processor away from a PE, which delays the message that this one waits for. Where
+	// PEs poll at least every pollPeriod in the mean its rests grow to this, each as long as those before it together: a
+	// PE that begins to compute then serves others late by no longer than it has polled.
+	polledRest = 16 * time.Millisecond
+	pollPeriod = 50 * time.Microsecond
 
 	// The first process of each host sends that of the next one a heartbeat in each period. A host of which
 	// nothing has come in as many as silenceVariable says is lost; without it none is, since a garbage collection that
@@ -55,6 +57,7 @@ func (e *silent) Error() string { return fmt.Sprintf("nothing comes from process
 // parked. So a message never depends on somebody who is to be woken.
 type courier struct {
 	places
+	first   int // PE of this process
 	deliver func(to int, message []byte)
 	failed  func(error)
 
@@ -86,7 +89,7 @@ type way struct{ from, pe int }
 
 func newCourier(at places, deliver func(int, []byte), failed func(error)) *courier {
 	return &courier{
-		places: at, deliver: deliver, failed: failed, sent: make([]int64, at.ranks), next: at.rank, before: at.rank,
+		places: at, first: at.begin(at.rank), deliver: deliver, failed: failed, sent: make([]int64, at.ranks), next: at.rank, before: at.rank,
 		parts: map[way][][]byte{}, inbox: inbox{deliver: deliver},
 		parked: make(chan struct{}, 1), stop: make(chan struct{}), gone: make(chan struct{}),
 	}
@@ -100,38 +103,39 @@ func (c *courier) Begin() {
 	})
 }
 
-// Send sends a message.
-func (c *courier) Send(to int, message []byte) {
+// Send sends a message, and keeps it while MPI needs it.
+func (c *courier) Send(to int, message []byte) (keeps bool) {
 	rank := c.process(to)
 	c.calling.Lock()
-	err := c.dispatch(rank, (to-c.begin(rank))*tagPE, message)
+	keeps, err := c.dispatch(rank, (to-c.begin(rank))*tagPE, message)
 	c.calling.Unlock()
 	if err != nil {
 		c.failed(err)
 	}
+	return keeps
 }
 
 // dispatch begins to send the pieces of a message.
-func (c *courier) dispatch(rank, tag int, message []byte) error {
+func (c *courier) dispatch(rank, tag int, message []byte) (keeps bool, err error) {
 	for {
 		piece, more := message, 0
 		if len(piece) > pieceBytes {
 			piece, more = piece[:pieceBytes], tagMore
 		}
 		if c.over {
-			return nil
+			return keeps, nil
 		}
 		c.sent[rank]++
 		s, err := send(piece, rank, tag|more)
 		if err != nil {
 			c.over = true
-			return err
+			return true, err
 		}
 		if s != nil {
-			c.under = append(c.under, s)
+			c.under, keeps = append(c.under, s), true
 		}
 		if message = message[len(piece):]; len(message) == 0 {
-			return nil
+			return keeps, nil
 		}
 	}
 }
@@ -141,9 +145,7 @@ func (c *courier) Poll() {
 	if watched { // the order in which PEs poll would hide races
 		return
 	}
-	if c.polls.Add(1)%pollsPerTurn == 0 {
-		runtime.Gosched()
-	}
+	c.polls.Add(1)
 	if looked, _ := c.receive(); !looked {
 		yield() // who is at it may wait for this processor
 	}
@@ -184,7 +186,7 @@ func (c *courier) receive() (looked, done bool) {
 
 // arrived takes a piece of a message, and delivers the message if it is the last one.
 func (c *courier) arrived(piece []byte, lent bool, from, tag int) {
-	to := c.begin(c.rank) + tag/tagPE
+	to := c.first + tag/tagPE
 	if len(c.parts) == 0 && tag&tagMore == 0 {
 		if lent && c.inbox.large != nil {
 			piece = slices.Clone(piece)
@@ -242,7 +244,7 @@ func (c *courier) heartbeat(limit int64) {
 		return
 	}
 	c.calling.Lock()
-	err := c.dispatch(c.next, 0, nil)
+	_, err := c.dispatch(c.next, 0, nil)
 	c.calling.Unlock()
 	if err == nil && c.silent.Add(1) > limit {
 		err = &silent{c.before}
@@ -286,7 +288,7 @@ func (c *courier) drain() error {
 }
 
 // run polls until the end: eagerly for a while when a message has come or a PE has parked, ever more rarely
-// while nothing comes, and rarely while PEs poll.
+// while nothing comes, and not at all while PEs poll, which it finds out ever more rarely.
 func (c *courier) run() {
 	defer close(c.gone)
 	limit, _ := strconv.ParseInt(os.Getenv(silenceVariable), 10, 64)
@@ -296,32 +298,39 @@ func (c *courier) run() {
 	heart := time.NewTicker(heartPeriod)
 	defer heart.Stop()
 	rest := time.NewTimer(0)
-	idle, polls := 0, uint64(0)
+	idle, polls, stop, ending := 0, uint64(0), c.stop, false
+	longest, began := longestRest, time.Now()
 	for {
-		ending := false
 		select {
-		case <-c.stop:
-			ending = true
 		case <-heart.C:
 			c.heartbeat(limit)
 		default:
 		}
 		if now := c.polls.Load(); now != polls {
+			longest = min(2*longest, polledRest)
+			if time.Duration(now-polls)*pollPeriod < time.Since(began) {
+				longest = longestRest
+			}
 			polls, idle = now, mostIdle
 		} else if _, done := c.receive(); done {
 			idle = 0
 			continue
 		} else if ending && c.finished() {
 			return
+		} else {
+			longest = longestRest
 		}
 		if idle++; idle < eagerLooks {
 			runtime.Gosched()
 			continue
 		}
-		rest.Reset(min(longestRest, shortestRest<<min(10, (idle-eagerLooks)/16)))
+		began = time.Now()
+		rest.Reset(min(longest, shortestRest<<min(10, (idle-eagerLooks)/16)))
 		select {
 		case <-c.parked:
 			polls, idle = c.polls.Load(), 0
+		case <-stop:
+			stop, ending = nil, true
 		case <-rest.C:
 		}
 	}
@@ -368,6 +377,9 @@ func (b *inbox) put(m incoming) {
 
 // look delivers what has waited if the large message is done, and reports whether it is.
 func (b *inbox) look() bool {
+	if b.large == nil {
+		return false
+	}
 	select {
 	case <-b.large:
 	default:
