@@ -62,14 +62,7 @@ func allocates(f *ast.File, visit func(*ast.Allocate)) {
 			}
 		}
 	}
-	var units func(list []*ast.Program)
-	units = func(list []*ast.Program) {
-		for _, u := range list {
-			block(u.Body)
-			units(u.Contains)
-		}
-	}
-	units(slices.Concat([]*ast.Program{f.Program}, f.Modules, f.Procedures))
+	eachUnit(f, func(u *ast.Program) { block(u.Body) })
 }
 
 // declaredCobounds are the codimensions that s is declared with. Those of an allocatable coarray

@@ -8,28 +8,21 @@ import (
 // elementals reports what dummy arguments and values of ELEMENTAL procedures must not be (Fortran 2018,
 // C15100 and C15101): arrays, coarrays, allocatable or pointers.
 func elementals(f *ast.File, diags *source.List) {
-	var unit func(u *ast.Program)
-	unit = func(u *ast.Program) {
+	check := func(u *ast.Program) {
 		if u.Elemental {
 			scalarsOnly(u, diags)
 		}
+	}
+	eachUnit(f, func(u *ast.Program) {
+		check(u)
 		for _, s := range u.Spec {
 			if face, ok := s.(*ast.Interface); ok {
 				for _, in := range face.Units {
-					unit(in)
+					check(in)
 				}
 			}
 		}
-		for _, in := range u.Contains {
-			unit(in)
-		}
-	}
-	unit(f.Program)
-	for _, list := range [][]*ast.Program{f.Modules, f.Procedures} {
-		for _, u := range list {
-			unit(u)
-		}
-	}
+	})
 }
 
 // scalarsOnly checks those of one procedure.

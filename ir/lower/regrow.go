@@ -148,7 +148,6 @@ func (w *lows) meet(name string, k, at int, known bool) {
 // findLows looks at all of a file.
 func findLows(f *ast.File, vary map[string]bool) *lows {
 	w := &lows{byName: map[string][]low{}, vary: vary}
-	var unit func(u *ast.Program)
 	var block func(list []ast.Stmt)
 	block = func(list []ast.Stmt) {
 		for _, s := range list {
@@ -163,7 +162,7 @@ func findLows(f *ast.File, vary map[string]bool) *lows {
 			}
 		}
 	}
-	unit = func(u *ast.Program) {
+	eachUnit(f, func(u *ast.Program) {
 		args := map[string]bool{}
 		for _, a := range u.Args {
 			args[a.Name] = true
@@ -181,16 +180,7 @@ func findLows(f *ast.File, vary map[string]bool) *lows {
 			}
 		}
 		block(u.Body)
-		for _, in := range u.Contains {
-			unit(in)
-		}
-	}
-	unit(f.Program)
-	for _, list := range [][]*ast.Program{f.Modules, f.Procedures} {
-		for _, u := range list {
-			unit(u)
-		}
-	}
+	})
 	return w
 }
 
