@@ -104,7 +104,14 @@ func (l locals) of(r *ir.Ref) *ir.Symbol {
 
 // isLocal reports whether sym is such a variable.
 func (f *flattened) isLocal(sym *ir.Symbol) bool {
-	return slices.Contains(f.locals.symbols(), sym)
+	for _, of := range f.locals {
+		for _, v := range of {
+			if v == sym {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // symbols lists the variables, by name.

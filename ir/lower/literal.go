@@ -10,16 +10,9 @@ import (
 )
 
 func (l *lowerer) intLit(e *ast.IntLit) ir.Expr {
-	typ := ir.Integer
-	if e.Kind != "" {
-		kind, ok := l.literalKind(e.Kind, e.Pos)
-		if !ok {
-			return bad(e.Pos)
-		}
-		if typ, ok = integerOf(kind); !ok {
-			l.errorf(codeOutside, e.Pos, "INTEGER of kind %d is not supported", kind).WithHelp("use kind 1, 2, 4 or 8")
-			return bad(e.Pos)
-		}
+	typ, ok := l.typeOfLiteral("INTEGER", e.Kind, integerOf, e.Pos)
+	if !ok {
+		return bad(e.Pos)
 	}
 	n, err := strconv.ParseInt(e.Text, 10, 64)
 	if err != nil || typ.Wrap(int(n)) != int(n) {
@@ -33,18 +26,26 @@ func (l *lowerer) intLit(e *ast.IntLit) ir.Expr {
 }
 
 func (l *lowerer) logicalLit(e *ast.LogicalLit) ir.Expr {
-	typ := ir.Logical
-	if e.Kind != "" {
-		kind, ok := l.literalKind(e.Kind, e.Pos)
-		if !ok {
-			return bad(e.Pos)
-		}
-		if typ, ok = logicalOf(kind); !ok {
-			l.errorf(codeOutside, e.Pos, "LOGICAL of kind %d is not supported", kind).WithHelp("use kind 1, 2, 4 or 8")
-			return bad(e.Pos)
-		}
+	typ, ok := l.typeOfLiteral("LOGICAL", e.Kind, logicalOf, e.Pos)
+	if !ok {
+		return bad(e.Pos)
 	}
 	return &ir.Const{X: ir.X{Pos: e.Pos, Typ: typ}, Bool: e.Value}
+}
+
+// typeOfLiteral is the type that a literal of a kind has, "" for the default, by the types of its kinds; ok is
+// false after an error.
+func (l *lowerer) typeOfLiteral(name, kind string, of func(kind int) (ir.Type, bool), pos source.Pos) (typ ir.Type, ok bool) {
+	n := 0
+	if kind != "" {
+		if n, ok = l.literalKind(kind, pos); !ok {
+			return 0, false
+		}
+	}
+	if typ, ok = of(n); !ok {
+		l.errorf(codeOutside, pos, "%s of kind %d is not supported", name, n).WithHelp("use kind 1, 2, 4 or 8")
+	}
+	return typ, ok
 }
 
 // integerOf is the INTEGER type of a kind, 0 for the default; known is false where there is none.
