@@ -227,7 +227,7 @@ func (d *delayed) wrong(r *criticalRun) string {
 // TestDelays: in random programs of two PEs one of which is late in one region, that is on the critical
 // path with its length, and to blame; without it the run takes as long as it would take. Other
 // programs run on the machine too, which delay all PEs: so it is enough if the former is so in one of several runs, and if
-// what the best of them would take without the delay is what the best of as many takes without.
+// what the best of them would take without the delay is what the best of as many takes without, in three of four programs.
 func TestDelays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: a bundle of its own")
@@ -280,7 +280,7 @@ func TestDelays(t *testing.T) {
 			t.Logf("times are off in each of %d runs:\n%s", attempts, text)
 		})
 	}
-	if 10*off > n {
+	if 4*off > n { // how many are depends on what else runs; a fault in the arithmetic would be in most
 		t.Errorf("the times of %d of %d programs are off", off, n)
 	}
 	t.Logf("of %d programs the times of %d are off; of the others what the run would take without the delay is off by %.1f %% at most, the length on the path by %.1f %%", n, off, 100*worst, 100*worstPath)
