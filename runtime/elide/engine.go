@@ -232,11 +232,14 @@ func (e *Engine) Arrive(k Place) (v *[Words]int64, patience time.Duration, elide
 	return (*[Words]int64)(&e.vote), e.patience(), false
 }
 
-// Met notes a barrier at a place at which all PEs have met in the same context, with the global summary before it and the
-// greatest of what their Remaining was, for a caller that has voted without Arrive. No PE broke consensus.
-func (e *Engine) Met(k Place, before Access, rank int32) {
+// Met notes a barrier at a place at which all PEs have met, in the same context or not, with the global summary before it and
+// the greatest of what their Remaining was, for a caller that has voted without Arrive. No PE broke consensus.
+func (e *Engine) Met(k Place, before Access, rank int32, same bool) {
 	e.m.arrive(k, &e.vote)
 	e.vote.set(int64(before), e.m.records[k].hash, e.m.seq, int64(rank))
+	if !same {
+		e.vote.apart()
+	}
 	e.m.conclude(&e.vote)
 }
 

@@ -57,6 +57,9 @@ func (v *Vote) set(access int64, hash, seq uint64, rank int64) {
 	v[wordNotRank] = ^rank
 }
 
+// apart makes the vote one of PEs with other hashes.
+func (v *Vote) apart() { v[wordNotHash] ^= 1 }
+
 // sameContext reports whether all PEs voted with the same hash.
 func (v *Vote) sameContext() bool { return v[wordHash] == ^v[wordNotHash] }
 

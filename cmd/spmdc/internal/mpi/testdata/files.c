@@ -30,7 +30,7 @@ int main(int argc, char **argv) {
 			if (rank == p && i % 10 == 0) {
 				printf("%d %d\n", p, i);
 				fflush(stdout);
-				usleep(20000); /* mpirun passes on what it has */
+				usleep(50000); /* mpirun passes on what it has */
 			}
 			MPI_Barrier(MPI_COMM_WORLD);
 		}

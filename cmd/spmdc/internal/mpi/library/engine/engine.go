@@ -12,6 +12,7 @@ struct passed { // a barrier
 	int32_t place;
 	int32_t before; // the global summary, or -1 if it was elided
 	int32_t rank;   // the greatest of what was remaining
+	int32_t apart;  // processes met from different contexts
 	double seconds; // in it
 };
 
@@ -224,17 +225,24 @@ func engine_call(site C.uint64_t, label, procedure, file *C.char) {
 	l.modules[module] = C.GoString(file)
 }
 
-// engine_place is the place of the barriers in a new context: the sites of its calls, the outermost first.
+// engine_places takes new contexts, each as the number of its calls, and their sites, the outermost first: n numbers. It gives
+// the number of all contexts, which is the place of the last one.
 //
-//export engine_place
-func engine_place(frames *C.uint64_t, n C.int) C.int {
+//export engine_places
+func engine_places(contexts *C.uint64_t, n C.int) C.int {
 	l := &library
-	c := l.engine.Tree().Path(unsafe.Slice((*elide.Site)(frames), int(n)))
-	k := l.engine.Place(c)
-	for int(k) >= len(l.context) {
-		l.context, l.spent = append(l.context, 0), append(l.spent, 0)
+	all := unsafe.Slice((*elide.Site)(contexts), int(n))
+	var k elide.Place
+	for len(all) > 0 {
+		calls := int(all[0])
+		c := l.engine.Tree().Path(all[1 : 1+calls])
+		k = l.engine.Place(c)
+		for int(k) >= len(l.context) {
+			l.context, l.spent = append(l.context, 0), append(l.spent, 0)
+		}
+		l.context[k] = c
+		all = all[1+calls:]
 	}
-	l.context[k] = c
 	return C.int(k)
 }
 
@@ -287,7 +295,7 @@ func engine_passed(list *C.struct_passed, n C.int) {
 	for _, p := range unsafe.Slice(list, int(n)) {
 		k := elide.Place(p.place)
 		if p.before >= 0 {
-			l.engine.Met(k, elide.Access(p.before), int32(p.rank))
+			l.engine.Met(k, elide.Access(p.before), int32(p.rank), p.apart == 0)
 			l.spent[k] += time.Duration(float64(p.seconds) * 1e9)
 		} else if _, _, elided := l.engine.Arrive(k); !elided {
 			panic("a barrier that was elided is not elided")

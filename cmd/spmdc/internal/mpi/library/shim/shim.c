@@ -618,17 +618,18 @@ static struct rules {
 
 static char *(*engine_start)(const char *config, const char *program, int rank, int size, int (*vote)(int64_t *, double), void *(*gather)(const void *, int64_t, int64_t *), struct rules *);
 static void (*engine_call)(uint64_t site, const char *label, const char *procedure, const char *file);
-static int (*engine_place)(const uint64_t *sites, int n);
+static int (*engine_places)(const uint64_t *contexts, int n);
 static void (*engine_arrive)(int place, int summary, int64_t *words);
 static int32_t (*engine_conclude)(int place, int64_t *words, int stalled, double seconds);
 
-// What becomes of a barrier is decided here, but where processes meet from different contexts, some or all break consensus,
-// or contexts are learned again: a call of the engine wakes threads of Go's. It gets barriers and what is new of contexts many at a
+// What becomes of a barrier is decided here, but where some or all processes break consensus, or contexts are learned
+// again: a call of the engine wakes threads of Go's. It gets barriers and what is new of contexts many at a
 // time, and comes to the same.
 static struct passed {
 	int32_t place;
 	int32_t before; // the global summary, or -1 if it was elided
 	int32_t rank;   // the greatest of what was remaining
+	int32_t apart;  // processes met from different contexts
 	double seconds; // in it
 } list[4096];
 static int npassed;
@@ -651,8 +652,9 @@ static void flush_contexts(void) {
 		free(c->label), free(c->procedure), free(c->file);
 	}
 	for (unsigned i = 0; i < nnew_contexts; i += 1 + new_contexts[i])
-		if (engine_place(&new_contexts[i + 1], new_contexts[i]) != ++nplaces_passed)
-			refuse("the engine has another number of contexts");
+		nplaces_passed++;
+	if (nnew_contexts && engine_places(new_contexts, nnew_contexts) != nplaces_passed)
+		refuse("the engine has another number of contexts");
 	nnew_calls = nnew_contexts = 0;
 }
 
@@ -1292,8 +1294,8 @@ static void flush_passed(void) {
 	npassed = 0;
 }
 
-static void pass(struct entry *e, int before, int32_t most, double seconds) {
-	list[npassed++] = (struct passed){e->place, before, most, seconds};
+static void pass(struct entry *e, int before, int32_t most, int apart, double seconds) {
+	list[npassed++] = (struct passed){e->place, before, most, apart, seconds};
 	if (npassed == sizeof list / sizeof *list)
 		flush_passed();
 }
@@ -1322,7 +1324,7 @@ static int barrier(void **frame) {
 	if (spmdc_dirty || counting || busy || persistent || sharing)
 		spmdc_mark(REMOTE);
 	if (e->remaining == 0 && spmdc_summary == PRIVATE) {
-		pass(e, -1, 0, 0);
+		pass(e, -1, 0, 0, 0);
 		elided++;
 		passed();
 		spmdc_ahead = 1;
@@ -1343,12 +1345,13 @@ static int barrier(void **frame) {
 	int stalled = vote(words, 0);
 	double seconds = timing ? now() - begin : 0;
 	int64_t most = ~words[5];
-	if (plain && !stalled && words[1] == ~words[2] && words[3] == ~words[4] && most <= NECESSARY && words[0] <= PRIVATE) {
-		pass(e, words[0], most, seconds);
+	if (plain && !stalled && words[3] == ~words[4] && most <= NECESSARY && words[0] <= PRIVATE) {
+		int apart = words[1] != ~words[2];
+		pass(e, words[0], most, apart, seconds);
 		// As machine.learn in package elide.
-		e->remaining = most < NECESSARY && words[0] == PRIVATE ? most - 1 : NECESSARY;
+		e->remaining = !apart && most < NECESSARY && words[0] == PRIVATE ? most - 1 : NECESSARY;
 	} else {
-		if (plain) { // others are elsewhere
+		if (plain) { // others break consensus, or will not come
 			int64_t unused[WORDS];
 			flush_passed();
 			engine_arrive(e->place, own_summary, unused);
@@ -1431,7 +1434,7 @@ static void begin(int level) {
 		refuse("the engine cannot be loaded: %s", dlerror());
 	engine_start = dlsym(lib, "engine_start");
 	engine_call = dlsym(lib, "engine_call");
-	engine_place = dlsym(lib, "engine_place");
+	engine_places = dlsym(lib, "engine_places");
 	engine_arrive = dlsym(lib, "engine_arrive");
 	engine_conclude = dlsym(lib, "engine_conclude");
 	engine_passed = dlsym(lib, "engine_passed");
