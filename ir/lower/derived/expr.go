@@ -376,6 +376,11 @@ func (t *unit) arguments(name string, args []ast.Expr) []ast.Expr {
 			}
 			leaves = r.leaves()
 			parts = t.value(x, r, true)
+			if v := f.variableOf(dummyFor(f, i, a)); f != nil && v != nil && v.presence() {
+				if o := t.object(x); o != nil && o.comp == nil && o.root.presence() && len(parts) == len(leaves) {
+					leaves, parts = v.leaves(), append(parts, ident(o.name+present, x))
+				}
+			}
 			if f != nil && f.unit.Elemental {
 				for k, l := range leaves {
 					if k < len(parts) && parts[k] != nil {

@@ -445,7 +445,7 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 			out = append(out, one)
 		}
 		if v.presence() {
-			out = append(out, &ast.TypeDecl{Base: c.Base, Type: ast.TypeSpec{Name: "logical"}, HasColons: true, Allocatable: true, Access: c.Access, Save: c.Save,
+			out = append(out, &ast.TypeDecl{Base: c.Base, Type: ast.TypeSpec{Name: "logical"}, HasColons: true, Allocatable: true, Access: c.Access, Save: c.Save, Intent: c.Intent, Optional: c.Optional,
 				Entities: []ast.Entity{{Pos: e.Pos, Name: v.name + present, Codims: codims}}})
 		}
 	}
@@ -523,8 +523,8 @@ func (t *unit) suits(v *variable, l *leaf, pos source.Pos, dummy bool) {
 			t.p.errorf(pos, "the component %s is a coarray, and %s is an array, allocatable or a coarray itself", c.name, v.name).
 				WithHelp("declare %s as a scalar", v.name)
 		case !c.allocatable:
-		case v.rank > 0 || v.allocatable && !v.coarray || v.coarray && dummy:
-			t.p.errorf(pos, "the component %s is %s, and %s is an array, allocatable or a coarray that is an argument", c.name, c.attribute(), v.name).
+		case v.rank > 0 || v.allocatable && !v.coarray:
+			t.p.errorf(pos, "the component %s is %s, and %s is an array, or allocatable", c.name, c.attribute(), v.name).
 				WithHelp("give the component constant bounds, or declare it as an array of its own")
 		case slices.ContainsFunc(l.path[i+1:], func(c *component) bool { return c.allocatable }):
 			t.p.errorf(pos, "a component of the component %s, which is %s, is allocatable or a pointer too", c.name, c.attribute()).WithHelp("give one of them constant bounds")
