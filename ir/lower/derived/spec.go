@@ -434,7 +434,7 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 			switch x := l.comp.init; {
 			case k < len(values) && !isNull(values[k]):
 				one.Entities[0].Init = values[k]
-			case x == nil || l.open || c.Allocatable || v.class && !v.dynamic && (l.path[0] == t.p.number || l.path[0].owner != nil) || v.dynamic && l.path[0] != t.p.number || dummy && d.Intent != "out" || e.Init != nil || len(values) > 0:
+			case x == nil || l.open || c.Allocatable || v.class && !v.dynamic && (l.path[0] == t.p.number || l.path[0].owner != nil) || v.dynamic && l.path[0] != t.p.number && !l.owned() || dummy && d.Intent != "out" || e.Init != nil || len(values) > 0:
 			case dummy || result || !lasts:
 				t.start = append(t.start, ifPresent(dummy && d.Optional, e.Name+l.name, []ast.Stmt{t.initially(e.Name, l, x, v.rank, e.Pos)}, e.Pos)...)
 			case l.comp.array && len(l.dims)+len(dims) > len(l.comp.dims):
