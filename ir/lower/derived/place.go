@@ -87,7 +87,7 @@ func (v *variable) leaves() []*leaf {
 	if b := v.described(); b != nil {
 		return b.desc.leaves()
 	}
-	if v.presence() {
+	if v.beside() {
 		return append(slices.Clone(v.of.leaves()), &leaf{name: present, comp: &component{}})
 	}
 	return v.of.leaves()

@@ -444,8 +444,8 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 			}
 			out = append(out, one)
 		}
-		if v.presence() {
-			out = append(out, &ast.TypeDecl{Base: c.Base, Type: ast.TypeSpec{Name: "logical"}, HasColons: true, Allocatable: true, Access: c.Access, Save: c.Save, Intent: c.Intent, Optional: c.Optional,
+		if v.beside() {
+			out = append(out, &ast.TypeDecl{Base: c.Base, Type: ast.TypeSpec{Name: "logical"}, HasColons: true, Allocatable: v.allocatable, Access: c.Access, Save: c.Save, Intent: c.Intent, Optional: c.Optional,
 				Entities: []ast.Entity{{Pos: e.Pos, Name: v.name + present, Codims: codims}}})
 		}
 	}
