@@ -68,20 +68,26 @@ func (t *unit) thereOf(o *object, l *leaf) ast.Expr {
 	return &ast.CoIndex{XBase: o.XBase, Base: &ast.Ident{XBase: o.XBase, Name: name}, Images: t.apartImages(o)}
 }
 
-// apartImages is the image selector of o for an allocatable component, which has one codimension from 1 on.
+// apartImages is the image selector of o for an allocatable component, which has one codimension from 1 on
+// unless it is a coarray itself.
 func (t *unit) apartImages(o *object) []ast.Expr {
+	other := o.root.beside() && !o.root.anyImage
 	var subs, keywords []ast.Expr
 	for _, i := range o.images {
 		x := t.expr(clone(i))
 		if k, is := x.(*ast.Keyword); is {
-			if keywords = append(keywords, x); k.Name != "stat" && !o.root.anyImage {
+			if keywords = append(keywords, x); k.Name != "stat" && other {
 				t.p.errorf(k.Pos, "%s= in a selector of an allocatable component of %s, whose codimensions are not [*]", strings.ToUpper(k.Name), o.root.name).WithHelp("declare %s with [*]", o.root.name)
 			}
 			continue
 		}
 		subs = append(subs, x)
 	}
-	if !o.root.anyImage {
+	if n := o.root.codims; o.root.beside() && n > 0 && len(subs) != n {
+		t.p.diags.Errorf(source.RankMismatch, o.Pos, "coarray %s has %d codimensions, and a selector with %d", o.root.name, n, len(subs)).WithHelp("give a cosubscript for each codimension")
+		return append(subs[:min(1, len(subs))], keywords...)
+	}
+	if other {
 		e := builder{o.XBase}
 		subs = []ast.Expr{e.ref("image_index", e.id(o.root.name+present), &ast.Array{XBase: o.XBase, Items: subs, Brackets: true})}
 	}
