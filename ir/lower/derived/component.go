@@ -84,7 +84,7 @@ func (t *unit) apartImages(o *object) []ast.Expr {
 		subs = append(subs, x)
 	}
 	if n := o.root.codims; o.root.beside() && n > 0 && len(subs) != n {
-		t.p.diags.Errorf(source.RankMismatch, o.Pos, "coarray %s has %d codimensions, and a selector with %d", o.root.name, n, len(subs)).WithHelp("give a cosubscript for each codimension")
+		t.p.diags.Errorf(source.RankMismatch, o.Pos, "coarray %s has %d codimension%s, not %d", o.root.name, n, strings.Repeat("s", min(1, n-1)), len(subs)).WithHelp("give a cosubscript for each codimension")
 		return append(subs[:min(1, len(subs))], keywords...)
 	}
 	if other {
