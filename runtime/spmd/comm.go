@@ -396,16 +396,36 @@ func (c *node) used() {
 	}
 }
 
-// PipeRecv is the first half of a pipelined communication, for a loop that
-// carries a dependence across PEs: it waits for the overlap from the PEs that
+// A Pipelined is a communication of type *Comm, whatever its elements are.
+type Pipelined interface {
+	pipePost()
+	pipeRecv()
+}
+
+// PipeRecv is the first half of the pipelined communications of a loop that
+// carries dependences across PEs: it waits for the overlaps from the PEs that
 // come before this one (see NeedsFrom). The first PEs of the pipeline need nothing
 // and go on at once.
-func (c *Comm[T]) PipeRecv() {
+//
+// All ready messages are sent before the first wait. Otherwise three PEs could wait for
+// each other: the last for data of the second, that for data of the first, and the first, which
+// puts to both, for a ready message that the last sends behind its wait.
+func (pe *PE) PipeRecv(comms ...Pipelined) {
+	for _, c := range comms {
+		c.pipePost()
+	}
+	for _, c := range comms {
+		c.pipeRecv()
+	}
+}
+
+func (c *Comm[T]) pipePost() {
 	c.begin()
 	c.open++
 	c.announce()
-	c.await(false)
 }
+
+func (c *Comm[T]) pipeRecv() { c.await(false) }
 
 // PipeSend is the second half, after this PE's iterations: it puts what they
 // computed to the PEs that come next. Check builds call Done when all pipelined

@@ -83,7 +83,7 @@ func noting(t *testing.T, seed uint64, spoil func(pe *PE), end func(pe *PE)) fun
 				one.Done()
 			case 5:
 				pipe.NeedsFrom(0, 1, func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0).Intersect(dist.Range(1, n, 1))) })
-				pipe.PipeRecv()
+				pe.PipeRecv(pipe)
 				for i := own.Lo; i < own.Lo+own.N; i++ {
 					b.Data[b.At1(i)] = 1
 					if i > 1 {

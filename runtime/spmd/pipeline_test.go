@@ -42,7 +42,7 @@ func TestPipelinedRecurrence(t *testing.T) {
 					olds.Post()
 					olds.Wait()
 					news.NeedsFrom(0, dir, before)
-					news.PipeRecv()
+					pe.PipeRecv(news)
 					for k := range mine.N {
 						i := mine.Lo + k
 						if dir < 0 {
@@ -93,9 +93,8 @@ func TestWavefront(t *testing.T) {
 			}
 			// PEs above send rows (and the corner beyond), PEs to the left columns.
 			up.NeedsFrom(0, 1, need)
-			up.PipeRecv()
 			left.NeedsFrom(1, 1, need)
-			left.PipeRecv()
+			pe.PipeRecv(up, left)
 			rows := w.Iters(pe.ID(), 0, 1, 0, dist.Range(1, n, 1))
 			cols := w.Iters(pe.ID(), 1, 1, 0, dist.Range(1, n, 1))
 			each(Box{rows, cols}, func(x []int) {
