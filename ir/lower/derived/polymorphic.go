@@ -638,44 +638,88 @@ func (t *unit) setType(o *object, n int, base ast.Base) ast.Stmt {
 // allocateChosen is ALLOCATE or DEALLOCATE of an object that the run gives a type.
 func (t *unit) allocateChosen(s *ast.Allocate, o *object) []ast.Stmt {
 	base := ast.Base{Pos: s.Pos}
-	stop := func(is, text string) ast.Stmt {
-		at := ast.XBase{Pos: s.Pos, End: s.Pos}
-		cond := &ast.Binary{XBase: at, Op: is, OpPos: s.Pos, X: t.typeNumber(o), Y: &ast.IntLit{XBase: at, Text: "0"}}
-		return &ast.If{Base: base, OneLine: true, EndPos: s.Pos, Arms: []ast.IfArm{{Pos: s.Pos, Cond: cond,
-			Body: one(&ast.Stop{Base: base, Error: true, Code: &ast.StringLit{XBase: at, Value: text}})}}}
-	}
-	var source ast.Expr
+	e := builder{ast.XBase{Pos: s.Pos, End: s.Pos}}
+	var source, mold, stat, message ast.Expr
 	for _, a := range s.Args[1:] {
+		to := map[string]*ast.Expr{"source": &source, "mold": &mold, "stat": &stat, "errmsg": &message}
 		k, ok := a.(*ast.Keyword)
-		if !ok || k.Name != "source" {
-			t.p.errorf(a.Position(), "ALLOCATE or DEALLOCATE of %s, which is polymorphic, with more than SOURCE=", o.name).WithHelp("write one statement for it alone")
+		if !ok || to[k.Name] == nil || k.Name == "mold" && (t.typeOf(k.X) == nil || t.p.isChosen(t.typeOf(k.X))) {
+			t.p.errorf(a.Position(), "ALLOCATE or DEALLOCATE of %s, which is polymorphic, with this", o.name).WithHelp("write a type and a colon in front of it, SOURCE=, STAT= and ERRMSG=")
 			return nil
 		}
-		source = k.X
+		*to[k.Name] = k.X
 	}
 	o = t.steady(o)
+	// unless is body where o is allocated or not, as it must be, and else an error.
+	unless := func(is, text, longer string, number int, body []ast.Stmt) []ast.Stmt {
+		bad := e.bin(is, t.typeNumber(o), e.lit(0))
+		if stat == nil {
+			return append(one(e.when(bad, e.errorStop(longer))), body...)
+		}
+		fails := one(e.set(t.expr(clone(stat)), e.lit(number)))
+		if message != nil {
+			fails = append(fails, e.set(t.expr(clone(message)), &ast.StringLit{XBase: e.XBase, Value: text}))
+		}
+		return one(e.otherwise(e.when(bad, fails...), append(body, e.set(t.expr(clone(stat)), e.lit(0)))...))
+	}
 	if s.Free {
-		return append(append(one(stop("==", "attempt to deallocate "+o.name+", which is not allocated")), append(t.finalized(o), t.chosenFreed(o, base)...)...), t.setType(o, 0, base))
+		body := append(append(t.finalized(o), t.chosenFreed(o, base)...), t.setType(o, 0, base))
+		return unless("==", "Attempt to deallocate an unallocated object", "attempt to deallocate "+o.name+", which is not allocated", 1, body)
 	}
-	out := one(stop("/=", "attempt to allocate "+o.name+", which is allocated"))
+	var body []ast.Stmt
 	if source != nil {
-		return append(out, t.becomes(o, source, base)...)
+		body = t.becomes(o, source, base)
+	} else {
+		r := o.of.declared()
+		if s.Of.Name != "" {
+			r = t.record(s.Of.Name)
+		} else if mold != nil {
+			r = t.typeOf(mold).declared()
+		}
+		if r == nil || !r.extends(o.of) || r.def.Abstract {
+			t.p.errorf(s.Pos, "%s cannot be allocated with this type", o.name).WithHelp("write allocate (name :: %s), name a type that extends %s and is not abstract", o.name, o.of.name)
+			return nil
+		}
+		body = append(body, t.setType(o, t.p.numberOf(r), base))
+		to := *o
+		to.store, to.of = o.storage(), r
+		for _, l := range r.leaves() {
+			if l.comp.init != nil {
+				body = append(body, &ast.Assign{Base: base, LHS: t.reference(&to, l), RHS: clone(l.comp.init)})
+			}
+		}
 	}
-	r := o.of.declared()
-	if s.Of.Name != "" {
-		r = t.record(s.Of.Name)
+	return unless("/=", "Attempt to allocate an allocated object", "attempt to allocate "+o.name+", which is allocated", 5014, body)
+}
+
+// allocateEach is ALLOCATE or DEALLOCATE of several objects, one of which the run gives a type: a statement
+// for each, up to the first that fails; nil for anything else.
+func (t *unit) allocateEach(s *ast.Allocate) (out []ast.Stmt) {
+	var objects, rest []ast.Expr
+	var stat ast.Expr
+	chosen := false
+	for _, a := range s.Args {
+		if k, is := a.(*ast.Keyword); is {
+			if rest = append(rest, a); k.Name == "stat" {
+				stat = k.X
+			}
+			continue
+		}
+		objects = append(objects, a)
+		chosen = chosen || t.chosenObject(a) != nil
 	}
-	if r == nil || !r.extends(o.of) || r.def.Abstract {
-		t.p.errorf(s.Pos, "%s cannot be allocated with this type", o.name).WithHelp("write allocate (name :: %s), name a type that extends %s and is not abstract", o.name, o.of.name)
+	if len(objects) < 2 || !chosen {
 		return nil
 	}
-	out = append(out, t.setType(o, t.p.numberOf(r), base))
-	to := *o
-	to.store, to.of = o.storage(), r
-	for _, l := range r.leaves() {
-		if l.comp.init != nil {
-			out = append(out, &ast.Assign{Base: base, LHS: t.reference(&to, l), RHS: clone(l.comp.init)})
+	e := builder{ast.XBase{Pos: s.Pos, End: s.Pos}}
+	for k, a := range objects {
+		c := *s
+		c.Args = append([]ast.Expr{a}, rest...)
+		list := t.allocate(&c)
+		if k > 0 && stat != nil {
+			list = one(e.when(e.bin("==", t.expr(clone(stat)), e.lit(0)), list...))
 		}
+		out = append(out, list...)
 	}
 	return out
 }
