@@ -399,8 +399,3 @@ func (g *gen) exists(e *ir.Ref, subs []linalg.Affine, r *comm.Region, ranges []l
 	}
 	return len(subs) == len(e.Subs)
 }
-
-// negative reports whether form f is less than 0 in all iterations of the loops around.
-func (v *vectorLoop) negative(f linalg.Affine) bool {
-	return depend.Infeasible(nil, append(slices.Clip(v.ranges), f))
-}
