@@ -516,16 +516,6 @@ func (t *unit) chosenObject(x ast.Expr) *object {
 	return nil
 }
 
-// plainParts reports an object that the run gives a type, and an allocatable component in a pool.
-func (t *unit) plainParts(o *object, r *record) bool {
-	if o.of.hasContents() || r.hasContents() {
-		t.p.errorf(o.Pos, "%s is polymorphic and ALLOCATABLE, and an extension of its type has an allocatable component that is in arrays or in others too", o.name).
-			WithHelp("give the component constant bounds")
-		return false
-	}
-	return true
-}
-
 // becomes lets o, which the run gives a type, have that of x and its value.
 func (t *unit) becomes(o *object, x ast.Expr, base ast.Base) []ast.Stmt {
 	r := t.typeOf(x)
@@ -533,14 +523,20 @@ func (t *unit) becomes(o *object, x ast.Expr, base ast.Base) []ast.Stmt {
 		t.p.diags.Errorf(source.TypeMismatch, x.Position(), "%s is of %s, this is of %s", o.name, typeText(o.of), typeText(r)).WithHelp("write a value of the type or of an extension")
 		return nil
 	}
-	if !t.plainParts(o, r) {
-		return nil
-	}
 	o = t.steady(o)
 	ends := t.finalized(o)
+	e := builder{ast.XBase{Pos: base.Pos, End: base.Pos}}
 	if !t.p.isChosen(r) {
 		to := *o
 		to.store, to.of = o.storage(), r
+		if o.of.hasContents() {
+			tmp := t.owned(x, r, e)
+			if tmp == nil {
+				return nil
+			}
+			out := append(append(ends, t.emptied(o)...), t.setType(o, t.p.numberOf(r), base))
+			return append(out, t.leavesCopied(&to, tmp, r.leaves(), base)...)
+		}
 		parts := t.value(x, r, false)
 		if len(ends) > 0 {
 			parts = t.kept(r, parts, o.XBase)
@@ -554,14 +550,31 @@ func (t *unit) becomes(o *object, x ast.Expr, base ast.Base) []ast.Stmt {
 	if from == nil {
 		return nil
 	}
-	out := append(ends, &ast.Assign{Base: base, LHS: t.typeNumber(o), RHS: t.typeNumber(from)})
+	if !o.of.hasContents() {
+		return append(ends, t.chosenCopied(o, from, base)...)
+	}
+	tmp := t.temp(o.storage(), o.XBase)
+	var out []ast.Stmt
+	for _, l := range tmp.of.leaves() {
+		if l.owned() && l.comp.init != nil {
+			out = append(out, e.set(t.reference(tmp, l), clone(l.comp.init)))
+		}
+	}
+	out = append(append(out, t.chosenCopied(tmp, from, base)...), t.ownCopies(tmp)...)
+	out = append(append(out, ends...), t.emptied(o)...)
+	return append(out, t.chosenCopied(o, tmp, base)...)
+}
+
+// chosenCopied lets o have the type of from, and the parts that this type has: what o had is lost.
+func (t *unit) chosenCopied(o, from *object, base ast.Base) []ast.Stmt {
+	out := one(&ast.Assign{Base: base, LHS: t.typeNumber(o), RHS: t.typeNumber(from)})
 	whole := *from
 	whole.store, whole.of = from.storage(), from.storage()
-	for k, l := range o.of.leaves() {
+	for _, l := range o.of.leaves() {
 		if l.path[0] == t.p.number || !whole.of.has(l.path[0]) {
 			continue
 		}
-		copied := &ast.Assign{Base: ast.Base{Pos: base.Pos}, Part: true, LHS: t.reference(o, o.of.leaves()[k]), RHS: t.reference(&whole, l)}
+		copied := &ast.Assign{Base: ast.Base{Pos: base.Pos}, Part: true, LHS: t.reference(o, l), RHS: t.reference(&whole, l)}
 		if e := l.path[0].owner; e != nil {
 			out = append(out, &ast.If{Base: ast.Base{Pos: base.Pos}, OneLine: true, EndPos: base.Pos, Arms: []ast.IfArm{{Pos: base.Pos, Cond: t.isOneOf(o, t.p.kinds(e)), Body: one(copied)}}})
 			continue
@@ -569,6 +582,39 @@ func (t *unit) becomes(o *object, x ast.Expr, base ast.Base) []ast.Stmt {
 		out = append(out, copied)
 	}
 	return out
+}
+
+// chosenFreed deallocates the allocatable components of o, which the run gives a type: of all types.
+func (t *unit) chosenFreed(o *object, base ast.Base) []ast.Stmt {
+	out := t.emptied(o)
+	for _, l := range o.of.leaves() {
+		if l.open {
+			out = append(out, t.freed(t.reference(o, l), ast.Base{Pos: base.Pos}))
+		}
+	}
+	return out
+}
+
+// movedChosen is MOVE_ALLOC(x, y) where the run gives the one or the other a type, nil for anything else.
+func (t *unit) movedChosen(x, y ast.Expr, e builder) []ast.Stmt {
+	from, to := t.chosenObject(x), t.chosenObject(y)
+	if from == nil && to == nil {
+		return nil
+	}
+	if to == nil || from == nil && t.typeOf(x) == nil || from != nil && !from.of.extends(to.of) {
+		t.p.diags.Errorf(source.TypeMismatch, e.Pos, "MOVE_ALLOC of %s to %s", typeText(t.typeOf(x)), typeText(t.typeOf(y))).WithHelp("declare both alike")
+		return []ast.Stmt{}
+	}
+	to = t.steady(to)
+	out := append(append(t.finalized(to), t.chosenFreed(to, e.base())...), t.setType(to, 0, e.base()))
+	if from == nil {
+		body := append(t.becomes(to, x, e.base()), t.list(one(&ast.Allocate{Base: e.base(), Free: true, Args: []ast.Expr{clone(x)}}))...)
+		return append(out, e.when(t.expr(e.ref("allocated", clone(x))), body...))
+	}
+	from = t.steady(from)
+	body := append(t.chosenCopied(to, from, e.base()), t.forgotten(from)...)
+	body = append(append(body, t.chosenFreed(from, e.base())...), t.setType(from, 0, e.base()))
+	return append(out, e.when(e.bin("/=", t.typeNumber(from), e.lit(0)), body...))
 }
 
 // valueObject is a variable with the value of x, which is no variable, of type r; nil after an error.
@@ -598,9 +644,6 @@ func (t *unit) allocateChosen(s *ast.Allocate, o *object) []ast.Stmt {
 		return &ast.If{Base: base, OneLine: true, EndPos: s.Pos, Arms: []ast.IfArm{{Pos: s.Pos, Cond: cond,
 			Body: one(&ast.Stop{Base: base, Error: true, Code: &ast.StringLit{XBase: at, Value: text}})}}}
 	}
-	if !t.plainParts(o, nil) {
-		return nil
-	}
 	var source ast.Expr
 	for _, a := range s.Args[1:] {
 		k, ok := a.(*ast.Keyword)
@@ -612,7 +655,7 @@ func (t *unit) allocateChosen(s *ast.Allocate, o *object) []ast.Stmt {
 	}
 	o = t.steady(o)
 	if s.Free {
-		return append(append(one(stop("==", "attempt to deallocate "+o.name+", which is not allocated")), t.finalized(o)...), t.setType(o, 0, base))
+		return append(append(one(stop("==", "attempt to deallocate "+o.name+", which is not allocated")), append(t.finalized(o), t.chosenFreed(o, base)...)...), t.setType(o, 0, base))
 	}
 	out := one(stop("/=", "attempt to allocate "+o.name+", which is allocated"))
 	if source != nil {
