@@ -152,6 +152,7 @@ func (l *leaf) emit(refs []leafRef, v *vectorLoop, r *comm.Region) (inner int) {
 		refs = l.refs() // without what the list makes superfluous
 	}
 	refs = slices.DeleteFunc(refs, func(f leafRef) bool { return g.partialRef[f.ref] != nil })
+	l.sure(refs, r)
 	l.findAlone(refs)
 	l.findCrowds(refs)
 	for _, f := range refs {
@@ -535,6 +536,41 @@ func (l *leaf) refs() []leafRef {
 		out[i].conditional = !always[out[i].place()]
 	}
 	return out
+}
+
+// sure notes which elements are there though some iterations may leave them out: x(i) in
+//
+//	do i = 1, n
+//	   do j = 1, n
+//	      if (j /= i) s = s + abs(x(i) - x(j))
+//
+// is loaded once in front of the loop over j. It is about what the loop does not change, and of
+// distributed arrays about elements that are the same in all of its iterations.
+func (l *leaf) sure(refs []leafRef, r *comm.Region) {
+	if l.d.Index.Name == "" {
+		return // a DO WHILE
+	}
+	index := l.d.Index.Name
+	var ranges []linalg.Affine
+	for i, f := range refs {
+		if !f.conditional || l.writes[f.object] || f.ref.Sym.Distributed() && slices.ContainsFunc(f.subs, func(s linalg.Affine) bool { return s.Uses(index) }) {
+			continue
+		}
+		if ranges == nil {
+			ranges = l.g.ranges(l.d)
+			b := l.g.prog.Info.Bounds(l.d)
+			if b.Step < 0 {
+				b.Lo, b.LoOK, b.Hi, b.HiOK = b.Hi, b.HiOK, b.Lo, b.LoOK
+			}
+			if from, ok := linalg.Var(index).Sub(b.Lo); ok && b.LoOK && b.Step != 0 {
+				ranges = append(ranges, from)
+			}
+			if to, ok := b.Hi.Sub(linalg.Var(index)); ok && b.HiOK && b.Step != 0 {
+				ranges = append(ranges, to)
+			}
+		}
+		refs[i].conditional = !l.g.exists(f.ref, f.subs, r, ranges)
+	}
 }
 
 // inBody adds the references in statements to out and returns the places that

@@ -36,20 +36,24 @@ func (v *vectorLoop) cuts(g *gen) string {
 	for i, st := range v.streams {
 		if v.k.Streams[i].Masked && !strip && v.jam == nil && v.leaf.step > 0 && v.leaves(st.leafRef) {
 			rest, _ := st.subs[0].Subst(v.loop.Index.Name, linalg.Const(0))
+			form := "%s.%s(0)-(%s)"
+			if st.subs[0].Coef(v.loop.Index.Name) < 0 { // it reads the last element first
+				form = "-1-%s.%s(0)+(%s)"
+			}
 			for _, end := range []string{"Before", "Last"} {
-				list = append(list, fmt.Sprintf("%s.%s(0)-(%s)", st.object, end, g.affine(rest)))
+				list = append(list, fmt.Sprintf(form, st.object, end, g.affine(rest)))
 			}
 		}
 	}
 	return strings.Join(list, ", ")
 }
 
-// leaves reports whether a reference under a condition, whose first subscript grows with the
-// loop's index, may leave the bounds of its array where the condition does not hold: the
+// leaves reports whether a reference under a condition, whose first subscript goes up or down
+// with the loop's index, may leave the bounds of its array where the condition does not hold: the
 // iterations in which it does not are kernels nevertheless.
 func (v *vectorLoop) leaves(f leafRef) bool {
 	index := v.loop.Index.Name
-	if f.subs[0].Coef(index) != 1 {
+	if by := f.subs[0].Coef(index); by != 1 && by != -1 {
 		return false
 	}
 	known := slices.Clone(v.ranges)

@@ -369,33 +369,33 @@ func (v *vectorLoop) ends(sym *ir.Symbol) bool {
 // exists reports whether a reference is surely to an element of an array that the PE has,
 // in an iteration of the loops around.
 func (v *vectorLoop) exists(r *ir.Ref) bool {
-	g := v.leaf.g
-	if r.Sym.Coarray {
+	return v.leaf.g.exists(r, v.refs[r].subs, v.region, v.ranges)
+}
+
+// exists reports whether an element with these subscripts is surely there, on a PE that executes
+// region r, where the ranges are not negative.
+func (g *gen) exists(e *ir.Ref, subs []linalg.Affine, r *comm.Region, ranges []linalg.Affine) bool {
+	if e.Sym.Coarray {
 		return false
 	}
 	// A PE has what it owns in the iterations that it executes, and the overlap around it.
-	if r.Sym.Distributed() && !g.alonePE {
-		acc := g.access(r)
-		if acc == nil || acc.Mode != comm.Own || v.region == nil || v.region.Fallback {
+	if e.Sym.Distributed() && !g.alonePE {
+		acc := g.access(e)
+		if acc == nil || acc.Mode != comm.Own || r == nil || r.Fallback {
 			return false
 		}
 	}
-	subs := v.refs[r].subs
+	negative := func(f linalg.Affine) bool { return depend.Infeasible(nil, append(slices.Clip(ranges), f)) }
 	for d, s := range subs {
-		b := r.Sym.Dims[d]
+		b := e.Sym.Dims[d]
 		if b.Open() {
 			return false
 		}
 		below, ok1 := linalg.Const(int64(b.Lo) - 1).Sub(s)
 		above, ok2 := s.Sub(linalg.Const(int64(b.Hi) + 1))
-		if !ok1 || !ok2 || !v.negative(below) || !v.negative(above) {
+		if !ok1 || !ok2 || !negative(below) || !negative(above) {
 			return false
 		}
 	}
-	return len(subs) == len(r.Subs)
-}
-
-// negative reports whether form f is less than 0 in all iterations of the loops around.
-func (v *vectorLoop) negative(f linalg.Affine) bool {
-	return depend.Infeasible(nil, append(slices.Clip(v.ranges), f))
+	return len(subs) == len(e.Subs)
 }

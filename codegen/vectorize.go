@@ -123,7 +123,8 @@ type vectorStore struct {
 	widest      int // of those that do, that with most iterations
 	stream, off int
 	value       vectorValue
-	mask        *kernel.Node
+	mask        *kernel.Node   // where it is stored, nil for everywhere
+	parts       []*kernel.Node // of mask, of which none is within another
 }
 
 type vectorRead struct {
@@ -356,7 +357,8 @@ func (v *vectorLoop) assign(s *ir.Assign) {
 		key := f.place()
 		old := v.store[key]
 		if old == nil {
-			v.store[key] = &vectorStore{f: f, copy: v.copy, widest: v.copy, stream: stream, off: off, value: x, mask: v.where}
+			v.store[key] = &vectorStore{f: f, copy: v.copy, widest: v.copy, stream: stream, off: off, value: x}
+			v.stored(v.store[key])
 			v.order = append(v.order, key)
 			return
 		}
@@ -374,20 +376,52 @@ func (v *vectorLoop) assign(s *ir.Assign) {
 		}
 		old.widest = v.copy
 		if v.where == nil || old.mask == v.where {
-			old.value, old.mask = x, v.where
+			old.value, old.mask, old.parts = x, nil, nil
+			v.stored(old)
 			return
 		}
 		old.value = v.either(x, old.value)
 		if old.mask != nil {
-			if c, ok := v.opposite(old.mask, v.where); ok {
-				old.mask = c
-			} else {
-				old.mask = v.k.Op(kernel.Or, kernel.Mask, old.mask, v.where)
-			}
+			v.stored(old)
 		}
 	default:
 		v.no("%s is no variable or element", ir.ExprString(s.LHS))
 	}
+}
+
+// stored notes that an element is stored where the walk is too. The branches of an IF with
+// ELSE IF and ELSE make up what holds around it, so that their masks are none together:
+// processors are slow to store some lanes of a vector.
+func (v *vectorLoop) stored(to *vectorStore) {
+	where := v.where
+	for i := 0; i < len(to.parts) && where != nil; i++ {
+		part := to.parts[i]
+		if implies(where, part) {
+			return
+		}
+		outer, ok := v.opposite(part, where)
+		if ok {
+			where = outer
+		}
+		if ok || implies(part, where) {
+			to.parts = slices.Delete(to.parts, i, i+1)
+			i = -1 // what is larger now may make up more with those before
+		}
+	}
+	if where == nil {
+		to.mask, to.parts = nil, nil
+		return
+	}
+	to.parts = append(to.parts, where)
+	to.mask = to.parts[0]
+	for _, part := range to.parts[1:] {
+		to.mask = v.k.Op(kernel.Or, kernel.Mask, to.mask, part)
+	}
+}
+
+// implies reports whether x, a condition, is y and perhaps more.
+func implies(x, y *kernel.Node) bool {
+	return x == y || x.Op == kernel.And && (implies(x.Args[0], y) || implies(x.Args[1], y))
 }
 
 // opposite reports whether one of two conditions holds where outer does, which is nil for

@@ -254,6 +254,8 @@ type Symbol struct {
 	Apart   bool    // a coarray of which each image allocates its own, as it is an allocatable component
 	Cell    bool    // a coarray that is a scalar in the source: Dims is 1:1
 	Site    *Site   // the call that the variable belongs to, nil in the main program, in modules, and with SAVE
+	// Also are other calls that have it: of arrays of a procedure that are never in use at once (package sharing).
+	Also []*Site
 
 	// Mapping is nil for a replicated object. ir/mapping fills it in.
 	Mapping *Mapping

@@ -14,6 +14,7 @@ import (
 	"github.com/spmdc/spmdc/ir/lower"
 	"github.com/spmdc/spmdc/ir/mapping"
 	"github.com/spmdc/spmdc/ir/scalar"
+	"github.com/spmdc/spmdc/ir/sharing"
 	"github.com/spmdc/spmdc/parser"
 	"github.com/spmdc/spmdc/parser/source"
 )
@@ -33,6 +34,7 @@ func Program(file, text string) (*ir.Program, error) {
 	if diags.HasErrors() {
 		return nil, refused(diags)
 	}
+	sharing.Share(p)
 	blockcyclic.Divide(p, diags)
 	return p, nil
 }

@@ -625,7 +625,8 @@ func (l *lowerer) moveAlloc(s *ast.Call) []ir.Stmt {
 	if a == nil || b == nil {
 		return nil
 	}
-	if from.Type != to.Type || len(from.Dims) != len(to.Dims) || from.Coarray != to.Coarray || len(l.cobounds[from]) != len(l.cobounds[to]) {
+	together := from.Coarray && !from.Apart // and not an allocatable component of a coarray
+	if from.Type != to.Type || len(from.Dims) != len(to.Dims) || together != (to.Coarray && !to.Apart) || together && len(l.cobounds[from]) != len(l.cobounds[to]) {
 		l.errorf(codeCall, s.Proc.Pos, "the arguments of move_alloc differ in type, rank or codimensions").WithHelp("declare both alike")
 		return nil
 	}
@@ -638,6 +639,9 @@ func (l *lowerer) moveAlloc(s *ast.Call) []ir.Stmt {
 		body = one(l.set(b.flag, truth(true, s.Pos), s.Pos))
 	}
 	for k, c := range l.cobounds[from] {
+		if !together {
+			break
+		}
 		to := l.cobounds[to][k]
 		for _, pair := range [][2]ir.Expr{{to.lo, c.lo}, {to.n, c.n}} {
 			if v, is := pair[0].(*ir.Var); is {

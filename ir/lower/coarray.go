@@ -438,7 +438,7 @@ func isSubstring(e ir.Expr) bool { _, ok := e.(*ir.Substr); return ok }
 // isSection reports whether a is a section with distances between its elements that are known: one
 // with a vector among its subscripts, or a stride that the run decides, is none.
 func (a *argument) isSection() bool {
-	return !slices.ContainsFunc(a.view.subs, func(s viewSub) bool { return s.vec != nil || s.dim >= 0 && !isConst(s.coef) })
+	return !slices.ContainsFunc(a.view.subs, func(s viewSub) bool { return s.vec != nil || len(s.more) > 0 || s.dim >= 0 && !isConst(s.coef) })
 }
 
 // eachElsewhere copies here, an array of this image, to there, a part of a coarray that is no section, of
@@ -462,9 +462,13 @@ func (l *lowerer) eachElsewhere(here, there *argument, image ir.Expr, put bool, 
 // sectionOf is the part of an array that a is, as a section of what it is a view of.
 func (l *lowerer) sectionOf(a *argument) *ir.Section {
 	out := &ir.Section{Sym: a.view.base}
+	if first, size, ok := l.inSequence(a); ok && len(a.view.subs[0].more) > 0 && a.typ == a.view.base.Type && isConst(size) {
+		out.Dims = []ir.Range{{Lo: first, N: l.product1(a.shape.n), Step: ir.Clone(size)}}
+		return out
+	}
 	for _, s := range a.view.subs {
 		if len(s.more) > 0 || a.typ != a.view.base.Type {
-			l.errorf(codeOutside, a.pos, "%s shares storage with other variables, and cannot go to other images as a whole", a.name).
+			l.errorf(codeOutside, a.pos, "%s shares storage with other variables or has another shape in the procedure, and its elements do not follow each other there", a.name).
 				WithHelp("copy it to an array of its own, and pass that")
 		}
 		if s.dim < 0 {

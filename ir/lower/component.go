@@ -66,6 +66,9 @@ func (l *lowerer) there(e ast.Expr, pos source.Pos, which func(*allocatable) *ir
 	if s == nil || !s.Apart || l.allocs[s] == nil {
 		return nil
 	}
+	if !l.codimensioned(s, id.Name, co.Images) {
+		return bad(pos)
+	}
 	image := l.imageOf(s, id.Name, co.Images, co.Pos)
 	if isBad(image) {
 		return image

@@ -245,6 +245,9 @@ func (l *lowerer) pieceArray(a *area, p placed, q *stretch) *ir.Symbol {
 	name := p.Name.Name + "_storage"
 	s := &ir.Symbol{Name: l.unique(name), Local: name, Pos: p.Pos, Type: q.holds(), Len: p.sym.Len, Site: p.sym.Site}
 	s.Dims = []ir.Bound{{Lo: 1, Hi: (q.hi - q.lo) / elementSize(s)}}
+	if p.sym.Coarray {
+		s.Coarray, l.cobounds[s] = true, l.cobounds[p.sym]
+	}
 	if a.common {
 		s.Site = nil
 	}

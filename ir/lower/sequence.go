@@ -90,7 +90,7 @@ func (b *binding) placed(d *dummy, sh *shape, a *argument) *view {
 
 // flattens reports whether array s can have rank 1 instead of its own.
 func (l *lowerer) flattens(s *ir.Symbol) bool {
-	return !l.hasDirectives(s) && !s.Coarray && !s.IsOpen() && !l.constants[s]
+	return !l.hasDirectives(s) && !s.IsOpen() && !l.constants[s]
 }
 
 // rigid says why a call does not reshape what is a part of s.
@@ -98,8 +98,6 @@ func (l *lowerer) rigid(s *ir.Symbol) string {
 	switch {
 	case l.hasDirectives(s):
 		return "arrays with directives are not reshaped by a call"
-	case s.Coarray:
-		return "coarrays are not reshaped by a call"
 	case s.IsOpen():
 		return "arrays whose extents are not known before run time are not reshaped by a call"
 	case l.constants[s]:

@@ -297,7 +297,7 @@ func (w *settling) together(e, f *ir.Symbol) bool {
 func (w *settling) idle(r regrown, same map[*ir.Symbol]ir.Expr) bool {
 	for _, s := range r.when.Then {
 		as, ok := s.(*ir.Assign)
-		if !ok {
+		if !ok || !isVariable(as.LHS) { // nothing, or a mirror
 			continue
 		}
 		v := as.LHS.(*ir.Var).Sym

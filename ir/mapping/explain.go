@@ -16,6 +16,8 @@ import (
 //	grid p(2,2), line 4
 //	u(1:64,1:64)  line 6: i -> p dim 1 BLOCK 1:64, j -> p dim 2 BLOCK 1:64
 //	x(1:64)       replicated
+//
+// Behind an array of a procedure that calls share (package sharing) stand the other calls.
 func Explain(p *ir.Program, np int) string {
 	var b strings.Builder
 	for _, g := range p.Grids {
@@ -36,6 +38,9 @@ func Explain(p *ir.Program, np int) string {
 			continue
 		}
 		fmt.Fprintf(&b, "%-*s  %s\n", width, declared(s), Describe(s))
+		for _, call := range s.Also {
+			fmt.Fprintf(&b, "   also of %s\n", call)
+		}
 		if np > 0 && s.Mapping != nil {
 			owned(&b, s, np)
 		}

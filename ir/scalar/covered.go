@@ -280,6 +280,11 @@ func (b box) uses(v string) bool {
 }
 
 func (b box) equal(o box) bool {
+	for d := range b { // most differ in a number, which is seen at once
+		if b[d].lo.C != o[d].lo.C || b[d].hi.C != o[d].hi.C {
+			return false
+		}
+	}
 	return slices.EqualFunc(b, o, func(x, y stretch) bool { return x.lo.Equal(y.lo) && x.hi.Equal(y.hi) })
 }
 
@@ -310,7 +315,15 @@ func (b box) point(v string) (k int, sign int64, off linalg.Affine, ok bool) {
 // before is the box of b and what follows it along one dimension, if o is that, or overlaps
 // with it.
 func (b box) before(o box) (box, bool) {
-	at := -1
+	at, apart := -1, 0
+	for d := range b {
+		if b[d].lo.C != o[d].lo.C || b[d].hi.C != o[d].hi.C {
+			apart++
+		}
+	}
+	if apart > 1 {
+		return nil, false
+	}
 	for d := range b {
 		if b[d].lo.Equal(o[d].lo) && b[d].hi.Equal(o[d].hi) {
 			continue

@@ -9,8 +9,8 @@ import (
 	"github.com/spmdc/spmdc/procfunc/linalg"
 )
 
-// Hoist gives a scalar the elements of INTEGER arrays that subscripts in a loop have in them
-// and no iteration changes. In
+// Hoist gives a scalar the elements of INTEGER arrays, and the products of variables, that
+// subscripts in a loop have in them and no iteration changes. In
 //
 //	do c = w(i), m                      pick = w(i)
 //	   b(c) = p(c-w(i))                 do c = pick, m
@@ -18,33 +18,38 @@ import (
 //	                                    end do
 //
 // the subscripts are affine forms on the right: where the elements of p are is known without
-// lists of them.
+// lists of them. So are those of b(i + k*m) where the loop over i has the product in front of it.
 func (a *Analysis) Hoist(loop *ir.Do) (*Change, error) {
-	refs := a.steady(loop)
-	if len(refs) == 0 {
-		return nil, refuse("no element that its subscripts need is known to be there and to stay the same")
+	values := a.steady(loop)
+	if len(values) == 0 {
+		return nil, refuse("no element that its subscripts need is known to be there and to stay the same, and no product of variables stays the same")
 	}
 	c := &Change{Kind: Hoist, Old: loop}
-	picks := map[string]*ir.Symbol{} // by element
+	picks := map[string]*ir.Symbol{} // by element or product
 	var names []string
-	for _, r := range refs {
-		text := ir.ExprString(r)
+	for _, e := range values {
+		text := ir.ExprString(e)
 		if picks[text] != nil {
 			continue
 		}
-		s := &ir.Symbol{Name: a.freshName(r.Sym.Name + ".pick"), Pos: r.Sym.Pos, Type: r.Typ, Site: r.Sym.Site}
+		name, pos := loop.Index.Name+".product", e.Position()
+		if r, ok := e.(*ir.Ref); ok {
+			name, pos = r.Sym.Name+".pick", r.Sym.Pos
+		}
+		s := &ir.Symbol{Name: a.freshName(name), Pos: pos, Type: e.Type(), Site: loop.Site}
 		a.symbols[s.Name], picks[text] = s, s
 		c.Symbols = append(c.Symbols, s)
-		at := ir.X{Pos: loop.Pos, Typ: r.Typ}
-		c.New = append(c.New, &ir.Assign{S: ir.S{Pos: loop.Pos, Site: loop.Site}, LHS: &ir.Var{X: at, Sym: s}, RHS: ir.Clone(r)})
+		at := ir.X{Pos: loop.Pos, Typ: e.Type()}
+		c.New = append(c.New, &ir.Assign{S: ir.S{Pos: loop.Pos, Site: loop.Site}, LHS: &ir.Var{X: at, Sym: s}, RHS: ir.Clone(e)})
 		names = append(names, text)
 	}
 	cp := ir.NewCopier()
 	cp.Expr = func(e ir.Expr) ir.Expr {
 		return ir.Rewrite(e, func(e ir.Expr) ir.Expr {
-			if r, ok := e.(*ir.Ref); ok {
-				if s := picks[ir.ExprString(r)]; s != nil {
-					return &ir.Var{X: r.X, Sym: s}
+			switch e.(type) {
+			case *ir.Ref, *ir.Bin:
+				if s := picks[ir.ExprString(e)]; s != nil && s.Type == e.Type() {
+					return &ir.Var{X: ir.X{Pos: e.Position(), Typ: s.Type, Varying: e.IsVarying()}, Sym: s}
 				}
 			}
 			return nil
@@ -55,12 +60,13 @@ func (a *Analysis) Hoist(loop *ir.Do) (*Change, error) {
 	return c, nil
 }
 
-// Hoists reports whether Hoist finds an element to evaluate in front of loop.
+// Hoists reports whether Hoist finds something to evaluate in front of loop.
 func (a *Analysis) Hoists(loop *ir.Do) bool { return len(a.steady(loop)) > 0 }
 
-// steady lists the elements in subscripts of distributed arrays in loop that no iteration
-// changes, and that are evaluated whenever the loop is executed.
-func (a *Analysis) steady(loop *ir.Do) (list []*ir.Ref) {
+// steady lists what no iteration of loop changes of its subscripts: in those of distributed arrays
+// elements that are evaluated whenever the loop is executed, and in those of all arrays products
+// of variables, where no condition decides whether they are evaluated.
+func (a *Analysis) steady(loop *ir.Do) (list []ir.Expr) {
 	changed := a.info.Modified(loop)
 	fixed := func(e ir.Expr) bool {
 		ok := true
@@ -87,10 +93,24 @@ func (a *Analysis) steady(loop *ir.Do) (list []*ir.Ref) {
 		})
 	}
 	for _, o := range a.occurrences(loop) {
+		always := !o.conditional && len(o.conds) == 0
+		for _, sub := range o.ref.Subs {
+			if _, ok := a.info.Affine(sub); ok || !always {
+				continue
+			}
+			ir.WalkExpr(sub, func(e ir.Expr) bool {
+				if a.product(e) && fixed(e) {
+					list = append(list, e)
+					return false
+				}
+				_, element := e.(*ir.Ref)
+				return !element
+			})
+		}
 		if !o.ref.Sym.Distributed() {
 			continue
 		}
-		sure := !o.conditional && len(o.conds) == 0 && a.run(o.loops[len(a.around[loop]):])
+		sure := always && a.run(o.loops[len(a.around[loop]):])
 		for _, sub := range o.ref.Subs {
 			ir.WalkExpr(sub, func(e ir.Expr) bool {
 				r, ok := e.(*ir.Ref)
@@ -105,6 +125,28 @@ func (a *Analysis) steady(loop *ir.Do) (list []*ir.Ref) {
 		}
 	}
 	return list
+}
+
+// product reports whether e is a product of INTEGER variables that is no affine form of them.
+func (a *Analysis) product(e ir.Expr) bool {
+	if b, ok := e.(*ir.Bin); !ok || b.Op != ir.Mul || !b.Typ.IsInteger() {
+		return false
+	}
+	ok := true
+	ir.WalkExpr(e, func(e ir.Expr) bool {
+		switch e := e.(type) {
+		case *ir.Var, *ir.Const, *ir.Conv, *ir.Un:
+		case *ir.Bin:
+			ok = ok && (e.Op == ir.Add || e.Op == ir.Sub || e.Op == ir.Mul)
+		default:
+			ok = false
+		}
+		return ok && e.Type().IsInteger()
+	})
+	if _, affine := a.info.Affine(e); affine {
+		return false
+	}
+	return ok
 }
 
 // run reports whether each of the loops, one in another, is known to have an iteration

@@ -110,10 +110,18 @@ func (a Affine) Equal(b Affine) bool {
 	if a.C != b.C {
 		return false
 	}
+	if len(a.T) == 0 && len(b.T) == 0 { // as most are, and to go through a map takes long
+		return true
+	}
+	zero := false
 	for v, x := range a.T {
 		if b.T[v] != x {
 			return false
 		}
+		zero = zero || x == 0
+	}
+	if !zero && len(a.T) == len(b.T) {
+		return true
 	}
 	for v, x := range b.T {
 		if x != a.T[v] {

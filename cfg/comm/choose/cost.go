@@ -71,14 +71,15 @@ func size(body []ir.Stmt) int {
 
 // weigher walks the SPMD form.
 type weigher struct {
-	p      *comm.Program
-	info   *scalar.Info
-	pes    float64            // among which a divided loop is divided
-	weight float64            // expected number of executions of the node at hand
-	unsure bool               // weight rests on a guess
-	means  map[string]float64 // of the indices of the loops around
-	parts  map[ir.Stmt]Cost
-	own    func(*ir.Do) (float64, bool) // if it is not nil: iterations of a divided loop, see Work
+	p        *comm.Program
+	info     *scalar.Info
+	pes      float64            // among which a divided loop is divided
+	weight   float64            // expected number of executions of the node at hand
+	unsure   bool               // weight rests on a guess
+	means    map[string]float64 // of the indices of the loops around
+	assigned map[string]ir.Expr // see assignedOnce; nil before it is asked for
+	parts    map[ir.Stmt]Cost
+	own      func(*ir.Do) (float64, bool) // if it is not nil: iterations of a divided loop, see Work
 	// expected, if it is not nil, gets what is found of communications and loops.
 	expected *Expected
 	// kept: a communication here is likely to keep its ready message. It stands
@@ -343,35 +344,29 @@ func (w *weigher) trip(d *ir.Do) (n float64, known bool) {
 		defer func() { w.expected.Trips[d] = n }()
 	}
 	b := w.info.Bounds(d)
-	lo, ok := b.Lo, b.LoOK
-	if !ok {
-		lo, ok = w.offset(d.Lo)
-	}
-	if ok && b.HiOK && b.Step != 0 {
-		if n, ok := w.count(lo, b.Hi, b.Step); ok {
+	if b.LoOK && b.HiOK && b.Step != 0 {
+		if n, ok := w.count(b.Lo, b.Hi, b.Step); ok {
 			return n, true
 		}
+	}
+	if lo, hi, ok := w.ends(d); ok && b.Step != 0 {
+		return max(0, (hi-lo+float64(b.Step))/float64(b.Step)), true
 	}
 	return GuessTrip, false
 }
 
-// offset is about the form of a sum of one that has a form and a remainder, of which the
-// mean counts.
-func (w *weigher) offset(e ir.Expr) (linalg.Affine, bool) {
-	sum, ok := e.(*ir.Bin)
-	if !ok || sum.Op != ir.Add {
-		return linalg.Affine{}, false
+// ends are the bounds of a loop on average over the loops around.
+func (w *weigher) ends(d *ir.Do) (lo, hi float64, ok bool) {
+	b := w.info.Bounds(d)
+	bound := func(f linalg.Affine, form bool, e ir.Expr) (float64, bool) {
+		if form {
+			return w.mean(f)
+		}
+		return w.value(e)
 	}
-	call, ok := sum.R.(*ir.Call)
-	if !ok || call.Name != "mod" && call.Name != "modulo" {
-		return linalg.Affine{}, false
-	}
-	f, ok1 := w.info.Affine(sum.L)
-	by, ok2 := call.Args[1].(*ir.Const)
-	if !ok1 || !ok2 {
-		return linalg.Affine{}, false
-	}
-	return f.Add(linalg.Const(int64(by.Int) / 2))
+	lo, ok1 := bound(b.Lo, b.LoOK, d.Lo)
+	hi, ok2 := bound(b.Hi, b.HiOK, d.Hi)
+	return lo, hi, ok1 && ok2
 }
 
 // count is how many values there are from lo to hi, on average over the loops around.
@@ -388,18 +383,8 @@ func (w *weigher) count(lo, hi linalg.Affine, step int64) (float64, bool) {
 }
 
 // mean is the value of f on average over the loops around; it is not known where f has
-// other variables.
-func (w *weigher) mean(f linalg.Affine) (float64, bool) {
-	sum := float64(f.C)
-	for _, v := range f.Vars() {
-		m, ok := w.means[v]
-		if !ok {
-			return 0, false
-		}
-		sum += float64(f.Coef(v)) * m
-	}
-	return sum, true
-}
+// variables that value does not know.
+func (w *weigher) mean(f linalg.Affine) (float64, bool) { return w.meanIn(f, 0) }
 
 // enter says that what is looked at next is in loop d, until the function that it returns
 // is called.
@@ -407,11 +392,8 @@ func (w *weigher) enter(d *ir.Do) (leave func()) {
 	name := d.Index.Name
 	before, had := w.means[name]
 	delete(w.means, name)
-	b := w.info.Bounds(d)
-	if lo, ok := w.mean(b.Lo); ok && b.LoOK && b.HiOK {
-		if hi, ok := w.mean(b.Hi); ok {
-			w.means[name] = (lo + hi) / 2
-		}
+	if lo, hi, ok := w.ends(d); ok {
+		w.means[name] = (lo + hi) / 2
 	}
 	return func() {
 		delete(w.means, name)

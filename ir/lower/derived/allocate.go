@@ -9,6 +9,9 @@ import (
 
 // allocate is ALLOCATE or DEALLOCATE: of what has a derived type all parts are.
 func (t *unit) allocate(s *ast.Allocate) []ast.Stmt {
+	if out := t.allocateEach(s); out != nil {
+		return out
+	}
 	if o := t.chosenObject(s.Args[0]); o != nil {
 		return t.allocateChosen(s, o)
 	}

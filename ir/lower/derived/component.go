@@ -1,23 +1,28 @@
 package derived
 
 import (
+	"strings"
+
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
 )
 
 // An allocatable component of a coarray is a coarray of which each image allocates its own
 // (ast.Entity.Apart). It is there even where the coarray itself is not allocated; whether that is
-// says a coarray beside it, which is allocated with the other components.
+// says a coarray beside it, which is allocated with the other components, and which has the codimensions.
 
-// present is the end of the name of the coarray that is allocated whenever a variable is.
+// present is the end of the name of the coarray beside a variable, which is allocated whenever that is.
 const present = "%"
 
 // apart reports whether each image allocates part l of v for itself.
 func (v *variable) apart(l *leaf) bool { return v.coarray && l.open }
 
-// presence reports whether v has a coarray beside it that says whether it is allocated.
-func (v *variable) presence() bool {
-	if !v.coarray || !v.allocatable {
+// presence reports whether the coarray beside v says whether v is allocated.
+func (v *variable) presence() bool { return v.allocatable && v.beside() }
+
+// beside reports whether v has a coarray beside it, which has its codimensions.
+func (v *variable) beside() bool {
+	if !v.coarray {
 		return false
 	}
 	for _, l := range v.of.leaves() {
@@ -31,6 +36,15 @@ func (v *variable) presence() bool {
 // anyImage is [*].
 func anyImage(pos source.Pos) []ast.DimSpec {
 	return []ast.DimSpec{{Pos: pos, Hi: &ast.Ident{XBase: ast.XBase{Pos: pos, End: pos}, Name: "*"}}}
+}
+
+// isAnyImage reports whether codims are [*].
+func isAnyImage(codims []ast.DimSpec) bool {
+	if len(codims) != 1 || codims[0].Lo != nil {
+		return false
+	}
+	id, is := codims[0].Hi.(*ast.Ident)
+	return is && id.Name == "*"
 }
 
 // there is allocatable component o of another image, without its bounds, nil for anything else.
@@ -51,11 +65,33 @@ func (t *unit) thereOf(o *object, l *leaf) ast.Expr {
 	if o.of != nil {
 		name += o.of.leaves()[0].name
 	}
-	c := &ast.CoIndex{XBase: o.XBase, Base: &ast.Ident{XBase: o.XBase, Name: name}}
+	return &ast.CoIndex{XBase: o.XBase, Base: &ast.Ident{XBase: o.XBase, Name: name}, Images: t.apartImages(o)}
+}
+
+// apartImages is the image selector of o for an allocatable component, which has one codimension from 1 on
+// unless it is a coarray itself.
+func (t *unit) apartImages(o *object) []ast.Expr {
+	other := o.root.beside() && !o.root.anyImage
+	var subs, keywords []ast.Expr
 	for _, i := range o.images {
-		c.Images = append(c.Images, t.expr(clone(i)))
+		x := t.expr(clone(i))
+		if k, is := x.(*ast.Keyword); is {
+			if keywords = append(keywords, x); k.Name != "stat" && other {
+				t.p.errorf(k.Pos, "%s= in a selector of an allocatable component of %s, whose codimensions are not [*]", strings.ToUpper(k.Name), o.root.name).WithHelp("declare %s with [*]", o.root.name)
+			}
+			continue
+		}
+		subs = append(subs, x)
 	}
-	return c
+	if n := o.root.codims; o.root.beside() && n > 0 && len(subs) != n {
+		t.p.diags.Errorf(source.RankMismatch, o.Pos, "coarray %s has %d codimension%s, not %d", o.root.name, n, strings.Repeat("s", min(1, n-1)), len(subs)).WithHelp("give a cosubscript for each codimension")
+		return append(subs[:min(1, len(subs))], keywords...)
+	}
+	if other {
+		e := builder{o.XBase}
+		subs = []ast.Expr{e.ref("image_index", e.id(o.root.name+present), &ast.Array{XBase: o.XBase, Items: subs, Brackets: true})}
+	}
+	return append(subs, keywords...)
 }
 
 // openThere is the part of o that is called name, of another image, without its bounds, where that has extents
@@ -66,11 +102,7 @@ func (t *unit) openThere(o *object, name string) ast.Expr {
 	}
 	for _, l := range o.root.of.leaves() {
 		if o.root.name+l.name == name && l.open {
-			c := &ast.CoIndex{XBase: o.XBase, Base: &ast.Ident{XBase: o.XBase, Name: name}}
-			for _, i := range o.images {
-				c.Images = append(c.Images, t.expr(clone(i)))
-			}
-			return c
+			return &ast.CoIndex{XBase: o.XBase, Base: &ast.Ident{XBase: o.XBase, Name: name}, Images: t.apartImages(o)}
 		}
 	}
 	return nil

@@ -476,7 +476,7 @@ func (t *unit) deepAssignment(to *object, x ast.Expr, r *record, base ast.Base) 
 		if tmp == nil {
 			return nil
 		}
-		return append(append(t.finalizedThere(to), t.emptied(to)...), t.leavesCopied(to, tmp, r.leaves(), base)...)
+		return append(append(t.finalizedThere(to), t.whereAllocated(to, t.emptied(to))...), t.leavesCopied(to, tmp, r.leaves(), base)...)
 	}
 	if from != nil && from.rank() == 0 || from == nil && !isArrayValue(x) && t.rank(x) == 0 {
 		return t.filledWith(to, x, e)

@@ -92,9 +92,16 @@ func (p *program) describe(f *ast.File) {
 			if many && c.allocatable && c.canBeDescribed() {
 				p.describeComponent(r, c, c.of)
 			}
-			if c.described != nil {
+			switch {
+			case c.described != nil:
 				mark(c.described.elem, true)
-			} else {
+			case c.dynamic:
+				for _, e := range p.records {
+					if e.extends(c.of) {
+						mark(e, inside)
+					}
+				}
+			default:
 				mark(c.of, inside)
 			}
 		}

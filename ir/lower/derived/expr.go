@@ -11,6 +11,9 @@ import (
 var inquiries = map[string]bool{"size": true, "lbound": true, "ubound": true, "shape": true, "allocated": true, "associated": true, "present": true,
 	"this_image": true, "lcobound": true, "ucobound": true, "image_index": true}
 
+// coinquiries are those about codimensions.
+var coinquiries = map[string]bool{"this_image": true, "lcobound": true, "ucobound": true, "image_index": true, "coshape": true}
+
 // expr is x, which has no derived type, without components and arguments of derived types.
 func (t *unit) expr(x ast.Expr) ast.Expr {
 	if x == nil {
@@ -131,6 +134,13 @@ func (t *unit) inquiry(name string, pos source.Pos, args []ast.Expr, at ast.XBas
 		return y
 	}
 	o := t.object(args[0])
+	if o != nil && o.root.beside() && coinquiries[name] {
+		x.Args = []ast.Expr{ident(o.root.name+present, args[0])}
+		for _, a := range args[1:] {
+			x.Args = append(x.Args, t.expr(a))
+		}
+		return x
+	}
 	if o != nil && (name == "lbound" || name == "ubound") {
 		if whole := o.ownBounds(); whole != nil {
 			return t.ownBounds(name, whole, o.comp, args[1:], at)
@@ -376,6 +386,11 @@ func (t *unit) arguments(name string, args []ast.Expr) []ast.Expr {
 			}
 			leaves = r.leaves()
 			parts = t.value(x, r, true)
+			if v := f.variableOf(dummyFor(f, i, a)); f != nil && v != nil && v.beside() {
+				if o := t.object(x); o != nil && o.root.beside() && len(parts) == len(leaves) {
+					leaves, parts = v.leaves(), append(parts, ident(o.root.name+present, x))
+				}
+			}
 			if f != nil && f.unit.Elemental {
 				for k, l := range leaves {
 					if k < len(parts) && parts[k] != nil {

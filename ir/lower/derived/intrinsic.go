@@ -122,12 +122,19 @@ func (p *program) useIntrinsic(s *scope, u *ast.Use) {
 
 // opaque is a type of the intrinsic modules, but team_type, that r is or has a component of, nil
 // for none: its variables have no values, and are coarrays.
-func (r *record) opaque() *record {
+func (r *record) opaque() *record { return r.opaqueBut(map[*record]bool{}) }
+
+// opaqueBut is opaque without what the types in seen have.
+func (r *record) opaqueBut(seen map[*record]bool) *record {
 	if r == nil || r.intrinsic && r.name != teamType {
 		return r
 	}
+	if seen[r] {
+		return nil
+	}
+	seen[r] = true
 	for _, c := range r.comps {
-		if of := c.of.opaque(); of != nil {
+		if of := c.of.opaqueBut(seen); of != nil {
 			return of
 		}
 	}

@@ -25,6 +25,12 @@ func (t *unit) moved(s *ast.Call, args []ast.Expr) []ast.Stmt {
 			list[at] = a
 		}
 	}
+	if list[0] == nil || list[1] == nil {
+		return nil
+	}
+	if out := t.movedChosen(list[0], list[1], builder{ast.XBase{Pos: s.Pos, End: s.Pos}}); out != nil {
+		return out
+	}
 	from, to := t.object(list[0]), t.object(list[1])
 	if from == nil && to == nil || (from == nil || from.whole == nil) && (to == nil || to.whole == nil) {
 		return nil

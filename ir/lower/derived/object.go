@@ -234,6 +234,9 @@ func (t *unit) reference(o *object, l *leaf) ast.Expr {
 		}
 		x = element(o.XBase, name, args)
 	}
+	if there != nil {
+		return &ast.CoIndex{XBase: o.XBase, Base: x, Images: t.apartImages(o)}
+	}
 	if o.images != nil {
 		c := &ast.CoIndex{XBase: o.XBase, Base: x}
 		for _, i := range o.images {

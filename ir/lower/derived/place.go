@@ -2,6 +2,7 @@ package derived
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
@@ -85,6 +86,9 @@ func (r *record) adds(of *record) bool { return len(r.comps) != len(of.comps) }
 func (v *variable) leaves() []*leaf {
 	if b := v.described(); b != nil {
 		return b.desc.leaves()
+	}
+	if v.beside() {
+		return append(slices.Clone(v.of.leaves()), &leaf{name: present, comp: &component{}})
 	}
 	return v.of.leaves()
 }

@@ -112,6 +112,8 @@ type variable struct {
 	dynamic     bool // with ALLOCATABLE: the run gives it a type
 	bounded     bool // the value of a function, which is declared with bounds and allocated
 	coarray     bool
+	codims      int  // how many codimensions it has
+	anyImage    bool // with the codimension [*]
 	pointer     bool // allocatable is set, too
 	target      bool
 	dummy       bool
@@ -306,6 +308,11 @@ func (p *program) spec(s *scope, list []ast.Stmt) {
 				}
 				if v != nil {
 					v.name, v.allocatable, v.coarray = e.Name, st.Allocatable, len(e.Codims)+len(st.Codimension) > 0
+					v.codims = len(e.Codims)
+					if v.codims == 0 {
+						v.codims = len(st.Codimension)
+					}
+					v.anyImage = isAnyImage(e.Codims) || len(e.Codims) == 0 && isAnyImage(st.Codimension)
 					v.pointer, v.target = st.Pointer, slices.Contains(st.Unused, "target")
 					v.byValue, v.intent = st.Value, st.Intent
 					if v.class && v.allocatable && rank == 0 {

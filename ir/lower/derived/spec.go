@@ -434,7 +434,7 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 			switch x := l.comp.init; {
 			case k < len(values) && !isNull(values[k]):
 				one.Entities[0].Init = values[k]
-			case x == nil || l.open || c.Allocatable || v.class && !v.dynamic && (l.path[0] == t.p.number || l.path[0].owner != nil) || v.dynamic && l.path[0] != t.p.number || dummy && d.Intent != "out" || e.Init != nil || len(values) > 0:
+			case x == nil || l.open || c.Allocatable || v.class && !v.dynamic && (l.path[0] == t.p.number || l.path[0].owner != nil) || v.dynamic && l.path[0] != t.p.number && !l.owned() || dummy && d.Intent != "out" || e.Init != nil || len(values) > 0:
 			case dummy || result || !lasts:
 				t.start = append(t.start, ifPresent(dummy && d.Optional, e.Name+l.name, []ast.Stmt{t.initially(e.Name, l, x, v.rank, e.Pos)}, e.Pos)...)
 			case l.comp.array && len(l.dims)+len(dims) > len(l.comp.dims):
@@ -444,8 +444,8 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 			}
 			out = append(out, one)
 		}
-		if v.presence() {
-			out = append(out, &ast.TypeDecl{Base: c.Base, Type: ast.TypeSpec{Name: "logical"}, HasColons: true, Allocatable: true, Access: c.Access, Save: c.Save,
+		if v.beside() {
+			out = append(out, &ast.TypeDecl{Base: c.Base, Type: ast.TypeSpec{Name: "logical"}, HasColons: true, Allocatable: v.allocatable, Access: c.Access, Save: c.Save, Intent: c.Intent, Optional: c.Optional,
 				Entities: []ast.Entity{{Pos: e.Pos, Name: v.name + present, Codims: codims}}})
 		}
 	}
@@ -523,8 +523,8 @@ func (t *unit) suits(v *variable, l *leaf, pos source.Pos, dummy bool) {
 			t.p.errorf(pos, "the component %s is a coarray, and %s is an array, allocatable or a coarray itself", c.name, v.name).
 				WithHelp("declare %s as a scalar", v.name)
 		case !c.allocatable:
-		case v.rank > 0 || v.allocatable && !v.coarray || v.coarray && dummy:
-			t.p.errorf(pos, "the component %s is %s, and %s is an array, allocatable or a coarray that is an argument", c.name, c.attribute(), v.name).
+		case v.rank > 0 || v.allocatable && !v.coarray:
+			t.p.errorf(pos, "the component %s is %s, and %s is an array, or allocatable", c.name, c.attribute(), v.name).
 				WithHelp("give the component constant bounds, or declare it as an array of its own")
 		case slices.ContainsFunc(l.path[i+1:], func(c *component) bool { return c.allocatable }):
 			t.p.errorf(pos, "a component of the component %s, which is %s, is allocatable or a pointer too", c.name, c.attribute()).WithHelp("give one of them constant bounds")

@@ -421,8 +421,8 @@ func (t *unit) resultOf(f *function, name string, pos source.Pos, args []ast.Exp
 		return nil
 	}
 	place := v.described()
-	if place == nil && v.rank > 0 && f.unit.Elemental || place == nil && v.rank == 0 && v.allocatable {
-		t.p.errorf(pos, "the value of function %s is ALLOCATABLE and of type %s", name, v.of.name).WithHelp("make it a subroutine with an argument for the value")
+	if place == nil && v.rank > 0 && f.unit.Elemental {
+		t.p.errorf(pos, "the value of function %s is an array of type %s, and the function is ELEMENTAL", name, v.of.name).WithHelp("let it have one element")
 		return nil
 	}
 	if t.fixed != "" {
@@ -441,7 +441,7 @@ func (t *unit) resultOf(f *function, name string, pos source.Pos, args []ast.Exp
 			rank = max(rank, t.rank(a))
 		}
 	}
-	if place == nil && v.rank > 0 {
+	if place == nil && (v.rank > 0 || v.allocatable) {
 		to = t.arrayTemp(v.of, v.rank, at)
 	} else if rank > 0 {
 		to = t.arrayTemp(v.of, rank, at)
@@ -465,7 +465,7 @@ func (t *unit) resultOf(f *function, name string, pos source.Pos, args []ast.Exp
 	if place != nil {
 		return t.within(to, &component{described: place}, nil, at)
 	}
-	t.after = append(append(t.after, t.finalized(to)...), t.emptied(to)...)
+	t.after = append(append(t.after, t.finalized(to)...), t.whereAllocated(to, t.emptied(to))...)
 	return to
 }
 
@@ -477,7 +477,11 @@ func (t *unit) arrayTemp(r *record, rank int, at ast.XBase) *object {
 	for _, l := range r.leaves() {
 		s.temps = append(s.temps, leafDecl(l, &ast.TypeDecl{Base: ast.Base{Pos: at.Pos}, Allocatable: true}, v.name, at.Pos, make([]ast.DimSpec, rank), nil))
 	}
-	return &object{XBase: at, root: v, of: r, name: v.name, groups: []group{{rank: rank}}}
+	to := &object{XBase: at, root: v, of: r, name: v.name}
+	if rank > 0 {
+		to.groups = []group{{rank: rank}}
+	}
+	return to
 }
 
 // rank is that of x, as far as elemental procedures need it: of variables, what operators, elemental and

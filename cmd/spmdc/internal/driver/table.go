@@ -19,6 +19,7 @@ import (
 	"github.com/spmdc/spmdc/ir/lower"
 	"github.com/spmdc/spmdc/ir/mapping"
 	"github.com/spmdc/spmdc/ir/scalar"
+	"github.com/spmdc/spmdc/ir/sharing"
 	"github.com/spmdc/spmdc/parser"
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/procfunc"
@@ -199,6 +200,9 @@ func runMapping(c *Compilation) error {
 	mapping.Resolve(c.IR, c.Diags)
 	images.Check(c.IR, c.Diags)
 	mapping.WarnUnused(c.IR, c.Diags)
+	if !c.Diags.HasErrors() {
+		sharing.Share(c.IR)
+	}
 	blockcyclic.Divide(c.IR, c.Diags)
 	return nil
 }
