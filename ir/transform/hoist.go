@@ -27,6 +27,7 @@ func (a *Analysis) Hoist(loop *ir.Do) (*Change, error) {
 	c := &Change{Kind: Hoist, Old: loop}
 	picks := map[string]*ir.Symbol{} // by element or product
 	var names []string
+	var products []ir.Stmt
 	for _, e := range values {
 		text := ir.ExprString(e)
 		if picks[text] != nil {
@@ -40,8 +41,16 @@ func (a *Analysis) Hoist(loop *ir.Do) (*Change, error) {
 		a.symbols[s.Name], picks[text] = s, s
 		c.Symbols = append(c.Symbols, s)
 		at := ir.X{Pos: loop.Pos, Typ: e.Type()}
-		c.New = append(c.New, &ir.Assign{S: ir.S{Pos: loop.Pos, Site: loop.Site}, LHS: &ir.Var{X: at, Sym: s}, RHS: ir.Clone(e)})
+		set := &ir.Assign{S: ir.S{Pos: loop.Pos, Site: loop.Site}, LHS: &ir.Var{X: at, Sym: s}, RHS: ir.Clone(e)}
+		if _, ok := e.(*ir.Ref); ok {
+			c.New = append(c.New, set)
+		} else {
+			products = append(products, set)
+		}
 		names = append(names, text)
+	}
+	if len(products) > 0 { // where the loop has no iteration, its variables may have no values
+		c.New = append(c.New, a.ifRuns(loop, a.info.Bounds(loop), true, products)...)
 	}
 	cp := ir.NewCopier()
 	cp.Expr = func(e ir.Expr) ir.Expr {
@@ -65,7 +74,7 @@ func (a *Analysis) Hoists(loop *ir.Do) bool { return len(a.steady(loop)) > 0 }
 
 // steady lists what no iteration of loop changes of its subscripts: in those of distributed arrays
 // elements that are evaluated whenever the loop is executed, and in those of all arrays products
-// of variables, where no condition decides whether they are evaluated.
+// of variables that each of its iterations evaluates.
 func (a *Analysis) steady(loop *ir.Do) (list []ir.Expr) {
 	changed := a.info.Modified(loop)
 	fixed := func(e ir.Expr) bool {
@@ -94,8 +103,10 @@ func (a *Analysis) steady(loop *ir.Do) (list []ir.Expr) {
 	}
 	for _, o := range a.occurrences(loop) {
 		always := !o.conditional && len(o.conds) == 0
+		inner := o.loops[slices.Index(o.loops, ir.Stmt(loop))+1:]
+		each := always && a.info.Bounds(loop).Step != 0 && a.run(inner)
 		for _, sub := range o.ref.Subs {
-			if _, ok := a.info.Affine(sub); ok || !always {
+			if _, ok := a.info.Affine(sub); ok || !each {
 				continue
 			}
 			ir.WalkExpr(sub, func(e ir.Expr) bool {
