@@ -60,7 +60,7 @@ func TestPlans(t *testing.T) {
 		if strings.Contains(handshake, "pe.Barrier(") || strings.Contains(handshake, "spmd.Elided") {
 			t.Errorf("%s: a barrier or an elided put under handshake", name)
 		}
-		posts := strings.Count(handshake, ".Post(") + strings.Count(handshake, "pe.PipeRecv(")
+		posts := strings.Count(handshake, ".Post(") + strings.Count(handshake, ".PipeRecv(")
 		if posts > 0 && (strings.Count(barrier, "pe.Barrier(") == 0 || strings.Count(barrier, "spmd.Elided") == 0) {
 			t.Errorf("%s: no barrier or no elided put under barrier", name)
 		}

@@ -16,12 +16,12 @@ import (
 //	size2 := pe.BlockSize(all2.N, ...)
 //	for block2 := 0; block2 < all2.Strips(size2); block2++ {
 //		c2.NeedsFrom(0, 1, ... all2.Lag(block2, size2, 0) ...)
-//		pe.PipeRecv(c2)
+//		c2.PipeRecv()
 //		part2 := all2.Strip(block2, size2)
 //		for j := part2.Lo; j <= part2.Hi(); j++ {
 //			...
 //		}
-//		c2.PipeSend()
+//		pe.PipeSend(c2)
 //	}
 
 // blockMemory bounds the bytes of the stages of blocks, if they have any.
@@ -63,20 +63,15 @@ func (g *gen) pipelined(r *comm.Region) {
 
 // pass emits what is done in one go.
 func (g *gen) pass(r *comm.Region) {
+	for _, c := range r.Pipe.Comms {
+		g.pipeRecv(c)
+	}
+	g.alone(r)
 	var names []string
 	for _, c := range r.Pipe.Comms {
-		g.out.at = c.CLine
-		g.claim(c)
-		if g.lasting[c] == nil {
-			g.needs(c)
-		}
 		names = append(names, g.comms[c])
 	}
-	g.out.p("pe.PipeRecv(%s)", strings.Join(names, ", "))
-	g.alone(r)
-	for _, c := range r.Pipe.Comms {
-		g.out.p("%s.PipeSend()", g.comms[c])
-	}
+	g.out.p("pe.PipeSend(%s)", strings.Join(names, ", "))
 }
 
 func (g *gen) inBlocks(r *comm.Region) {
@@ -169,4 +164,13 @@ func operations(body []ir.Stmt) int {
 		return true
 	})
 	return max(1, n)
+}
+
+func (g *gen) pipeRecv(c *comm.Comm) {
+	g.out.at = c.CLine
+	g.claim(c)
+	if g.lasting[c] == nil {
+		g.needs(c)
+	}
+	g.out.p("%s.PipeRecv()", g.comms[c])
 }

@@ -35,14 +35,14 @@ func wavefronts(wrong func(format string, args ...any), size, stages int, mode f
 			rows := func(q int) dist.Triplet { return w.Iters(q, 0, 1, 0, dist.Range(1, n, 1)).Image(1, -1) }
 			for k := range all.Strips(size) {
 				up.NeedsFrom(0, 1, func(q int) Box { return pe.Box(rows(q), all.Lag(k, size, 0)) })
+				up.PipeRecv()
 				corner.NeedsFrom(0, 1, func(q int) Box { return pe.Box(rows(q), all.Lag(k, size, 1).Image(1, -1)) })
-				pe.PipeRecv(up, corner)
+				corner.PipeRecv()
 				each(Box{w.Iters(pe.ID(), 0, 1, 0, dist.Range(1, n, 1)), all.Strip(k, size)}, func(x []int) {
 					i, j := x[0], x[1]
 					w.Data[w.At2(i, j)] = w.Data[w.At2(i-1, j)] + w.Data[w.At2(i, j-1)] + w.Data[w.At2(i-1, j-1)]
 				})
-				up.PipeSend()
-				corner.PipeSend()
+				pe.PipeSend(up, corner)
 			}
 			up.Done()
 			corner.Done()

@@ -1,6 +1,8 @@
 package spmd
 
 import (
+	"slices"
+
 	"github.com/spmdc/spmdc/runtime/check"
 	"github.com/spmdc/spmdc/runtime/transport"
 )
@@ -283,21 +285,30 @@ func (c *node) announce() {
 
 // send puts what this PE owes its consumers.
 func (c *Comm[T]) send() {
+	c.sends()
+	for i := range c.plan.sends {
+		c.put(i)
+	}
+	c.count.Data += int64(len(c.plan.sends))
+}
+
+// sends notes that this PE sends something.
+func (c *node) sends() {
 	if len(c.plan.sends) > 0 {
 		c.pe.MarkRemote()
 	}
-	for i := range c.plan.sends {
-		m := &c.plan.sends[i]
-		if c.awaits(i) && c.pe.t.AwaitReady(c.site, c.buf, m.pe, c.epoch) {
-			c.count.Waits++
-		}
-		c.count.Bytes += m.bytes
-		if c.order != nil && c.checked(m) {
-			continue
-		}
+}
+
+// put puts message i.
+func (c *Comm[T]) put(i int) {
+	m := &c.plan.sends[i]
+	if c.awaits(i) && c.pe.t.AwaitReady(c.site, c.buf, m.pe, c.epoch) {
+		c.count.Waits++
+	}
+	c.count.Bytes += m.bytes
+	if c.order == nil || !c.checked(m) {
 		c.pe.t.Put(c.site, c.buf, m.pe, c.epoch, c.memory, &m.move)
 	}
-	c.count.Data += int64(len(c.plan.sends))
 }
 
 // settle notes what the ready messages of the execution acknowledge.
@@ -396,44 +407,88 @@ func (c *node) used() {
 	}
 }
 
-// A Pipelined is a communication of type *Comm, whatever its elements are.
-type Pipelined interface {
-	pipePost()
-	pipeRecv()
-}
-
-// PipeRecv is the first half of the pipelined communications of a loop that
-// carries dependences across PEs: it waits for the overlaps from the PEs that
+// PipeRecv is the first half of a pipelined communication, for a loop that
+// carries a dependence across PEs: it waits for the overlap from the PEs that
 // come before this one (see NeedsFrom). The first PEs of the pipeline need nothing
 // and go on at once.
-//
-// All ready messages are sent before the first wait. Otherwise three PEs could wait for
-// each other: the last for data of the second, that for data of the first, and the first, which
-// puts to both, for a ready message that the last sends behind its wait.
-func (pe *PE) PipeRecv(comms ...Pipelined) {
-	for _, c := range comms {
-		c.pipePost()
-	}
-	for _, c := range comms {
-		c.pipeRecv()
-	}
-}
-
-func (c *Comm[T]) pipePost() {
+func (c *Comm[T]) PipeRecv() {
 	c.begin()
 	c.open++
 	c.announce()
+	c.await(false)
 }
 
-func (c *Comm[T]) pipeRecv() { c.await(false) }
+// Pipelined is a communication of type *Comm, whatever its elements are.
+type Pipelined interface {
+	schedule() *schedule
+	pipeBegin()
+	pipeSend(q int)
+	pipeSent()
+}
 
-// PipeSend is the second half, after this PE's iterations: it puts what they
-// computed to the PEs that come next. Check builds call Done when all pipelined
-// communications of the loop have sent: what one of them puts may fill cells that
-// another has filled for the same iterations.
-func (c *Comm[T]) PipeSend() {
+// PipeSend is the second half of the pipelined communications of a loop, after this PE's iterations: it
+// puts what they computed to the PEs that come next. Check builds call Done for each of them behind it:
+// what one puts may fill cells that another has filled for the same iterations.
+//
+// All puts to a PE come before those to PEs behind it in the pipeline. A PE sends the ready messages of a
+// communication when it has the data of those before it in the list, which PEs between may have to
+// send: who waited for the last PE first would keep these from doing so, and all would wait for each other.
+func (pe *PE) PipeSend(comms ...Pipelined) {
+	all := pe.next[:0]
+	for _, c := range comms {
+		c.pipeBegin()
+		s := c.schedule()
+		for i := range s.sends {
+			q := s.sends[i].pe
+			at := len(all)
+			for at > 0 && pipelineOrder(comms, q, all[at-1]) < 0 {
+				at--
+			}
+			if at == 0 || all[at-1] != q {
+				all = slices.Insert(all, at, q)
+			}
+		}
+	}
+	pe.next = all
+	for _, q := range all {
+		for _, c := range comms {
+			c.pipeSend(q)
+		}
+	}
+	for _, c := range comms {
+		c.pipeSent()
+	}
+}
+
+// pipelineOrder is below 0 if PE p comes before q in the pipelines, above if behind.
+func pipelineOrder(comms []Pipelined, p, q int) int {
+	for _, c := range comms {
+		s := c.schedule()
+		grid := s.src.layout.Shape
+		if by := (grid.Coord(p, s.dim) - grid.Coord(q, s.dim)) * s.dir; by != 0 {
+			return by
+		}
+	}
+	return p - q
+}
+
+func (c *Comm[T]) schedule() *schedule { return &c.plan }
+
+func (c *Comm[T]) pipeSend(q int) {
+	for i := range c.plan.sends {
+		if c.plan.sends[i].pe == q {
+			c.put(i)
+		}
+	}
+}
+
+func (c *Comm[T]) pipeBegin() {
 	c.used() // Done comes in check builds only
-	c.send()
+	c.sends()
+}
+
+func (c *Comm[T]) pipeSent() {
+	c.count.Data += int64(len(c.plan.sends))
 	if h := c.pe.acks; h != nil {
 		// What came was sent at this place of the sender's program, and is here.
 		h.settle(c.onDemand, &c.plan)

@@ -83,7 +83,7 @@ func noting(t *testing.T, seed uint64, spoil func(pe *PE), end func(pe *PE)) fun
 				one.Done()
 			case 5:
 				pipe.NeedsFrom(0, 1, func(q int) Box { return pe.Box(l.Owned(q, 0).Grow(1, 0).Intersect(dist.Range(1, n, 1))) })
-				pe.PipeRecv(pipe)
+				pipe.PipeRecv()
 				for i := own.Lo; i < own.Lo+own.N; i++ {
 					b.Data[b.At1(i)] = 1
 					if i > 1 {
@@ -93,7 +93,7 @@ func noting(t *testing.T, seed uint64, spoil func(pe *PE), end func(pe *PE)) fun
 						t.Errorf("PE %d step %d: b(%d) = %g", pe.ID(), step, i, got)
 					}
 				}
-				pipe.PipeSend()
+				pe.PipeSend(pipe)
 				pipe.Done()
 			case 6:
 				if random.IntN(2) == 0 {

@@ -42,7 +42,7 @@ func TestPipelinedRecurrence(t *testing.T) {
 					olds.Post()
 					olds.Wait()
 					news.NeedsFrom(0, dir, before)
-					pe.PipeRecv(news)
+					news.PipeRecv()
 					for k := range mine.N {
 						i := mine.Lo + k
 						if dir < 0 {
@@ -50,7 +50,7 @@ func TestPipelinedRecurrence(t *testing.T) {
 						}
 						b.Data[b.At1(i)] = b.Data[b.At1(i-1)] + b.Data[b.At1(i+1)]/2
 					}
-					news.PipeSend()
+					pe.PipeSend(news)
 					news.Done()
 					olds.Done()
 				}
@@ -93,16 +93,16 @@ func TestWavefront(t *testing.T) {
 			}
 			// PEs above send rows (and the corner beyond), PEs to the left columns.
 			up.NeedsFrom(0, 1, need)
+			up.PipeRecv()
 			left.NeedsFrom(1, 1, need)
-			pe.PipeRecv(up, left)
+			left.PipeRecv()
 			rows := w.Iters(pe.ID(), 0, 1, 0, dist.Range(1, n, 1))
 			cols := w.Iters(pe.ID(), 1, 1, 0, dist.Range(1, n, 1))
 			each(Box{rows, cols}, func(x []int) {
 				i, j := x[0], x[1]
 				w.Data[w.At2(i, j)] = w.Data[w.At2(i-1, j)] + w.Data[w.At2(i, j-1)] + w.Data[w.At2(i-1, j-1)]
 			})
-			up.PipeSend()
-			left.PipeSend()
+			pe.PipeSend(up, left)
 			each(Box{rows, cols}, func(x []int) {
 				if got := w.Data[w.At(x...)]; got != seq[x[0]][x[1]] {
 					t.Errorf("%d PEs: w%v = %g, want %g", np, x, got, seq[x[0]][x[1]])

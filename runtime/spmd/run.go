@@ -22,6 +22,7 @@ type PE struct {
 	id, n int
 	prog  *Program
 
+	next        []int               // PEs that PipeSend puts to
 	counts      []Counts            // per site; the last entry is for site -1
 	out         *output             // shared; used by PE 0
 	random      random              // used by PE 0, and by images
