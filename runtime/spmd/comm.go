@@ -472,8 +472,6 @@ func pipelineOrder(comms []Pipelined, p, q int) int {
 	return p - q
 }
 
-func (c *Comm[T]) schedule() *schedule { return &c.plan }
-
 func (c *Comm[T]) pipeSend(q int) {
 	for i := range c.plan.sends {
 		if c.plan.sends[i].pe == q {
