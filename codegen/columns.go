@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spmdc/spmdc/cfg/comm"
@@ -58,7 +59,7 @@ func (v *vectorLoop) takesColumns(n nest) bool {
 		return false
 	}
 	for _, p := range v.params {
-		if p.e != nil && ir.Mentions(p.e, o.Index) || p.cond != nil && ir.Mentions(p.cond, o.Index) {
+		if p.e != nil && ir.Mentions(p.e, o.Index) || slices.ContainsFunc(p.of, func(e ir.Expr) bool { return ir.Mentions(e, o.Index) }) {
 			return false
 		}
 	}

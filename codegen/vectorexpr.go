@@ -80,17 +80,22 @@ func (v *vectorLoop) invariant(e ir.Expr, t kernel.Type) *kernel.Node {
 	if v.where != nil && !v.early(e) {
 		return v.no("%s must be evaluated where its condition holds alone", ir.ExprString(e))
 	}
-	for _, r := range ir.ExprRefs(e) {
-		v.reads = append(v.reads, vectorRead{f: v.shifted(v.refs[r]), copy: v.copy, stream: -1})
-	}
+	v.invariantReads(e)
 	key := fmt.Sprint(t, ir.ExprString(e)) + v.jam.variant(e, v.copy)
 	if t == kernel.Mask {
-		p := v.param(kernel.I32, key, vectorParam{copy: v.copy, cond: e, text: func() string {
+		p := v.param(kernel.I32, key, vectorParam{copy: v.copy, of: []ir.Expr{e}, text: func() string {
 			return "spmd.Merge[int32](1, 0, " + v.leaf.g.expr(e) + ")"
 		}})
 		return v.k.Op(kernel.Ne, kernel.Mask, p, v.k.Int(kernel.I32, 0))
 	}
 	return v.param(t, key, vectorParam{e: e, copy: v.copy})
+}
+
+// invariantReads notes what an expression that is computed before the loop reads.
+func (v *vectorLoop) invariantReads(e ir.Expr) {
+	for _, r := range ir.ExprRefs(e) {
+		v.reads = append(v.reads, vectorRead{f: v.shifted(v.refs[r]), copy: v.copy, stream: -1})
+	}
 }
 
 // index is the value of the loop's index.

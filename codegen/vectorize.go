@@ -93,7 +93,7 @@ type vectorStream struct {
 // vectorParam is what is computed before the loop: an expression, or a piece of Go.
 type vectorParam struct {
 	e    ir.Expr
-	cond ir.Expr // what text renders
+	of   []ir.Expr // what text renders, nil for what does not vary in loops around
 	text func() string
 	part string // of the value of e, "real" or "imag", if that is COMPLEX
 	copy int

@@ -3,6 +3,7 @@ package codegen
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spmdc/spmdc/codegen/kernel"
 	"github.com/spmdc/spmdc/ir"
@@ -26,27 +27,9 @@ func (v *vectorLoop) pick(r *ir.Ref) (x vectorValue) {
 		return x
 	}
 	object := v.leaf.object(r)
-	var index *kernel.Node
-	for d, s := range r.Subs {
-		n := v.expr(s)
-		switch {
-		case n == nil:
-			return x
-		case n.Op == kernel.Const:
-			c := int(n.Bits)
-			if n.Type == kernel.I32 {
-				c = int(int32(n.Bits))
-			}
-			n = k.Int(kernel.I64, c)
-		case n.Type != kernel.I64:
-			n = k.Op(kernel.Conv, kernel.I64, n)
-		}
-		if d == 0 {
-			index = n
-			continue
-		}
-		by := v.param(kernel.I64, fmt.Sprint("stride ", object, d), vectorParam{text: func() string { return fmt.Sprintf("%s.Stride(%d, 1)", object, d) }})
-		index = k.Op(kernel.Add, kernel.I64, index, k.Op(kernel.Mul, kernel.I64, n, by))
+	index, ok := v.picked(r, object)
+	if !ok {
+		return x
 	}
 	i := v.tableOf(object)
 	if i < 0 {
@@ -59,6 +42,68 @@ func (v *vectorLoop) pick(r *ir.Ref) (x vectorValue) {
 	}
 	index = k.Op(kernel.Add, kernel.I64, index, index)
 	return vectorValue{k.Pick(i, index, v.where, true), k.Pick(i, k.Op(kernel.Add, kernel.I64, index, k.Int(kernel.I64, 1)), v.where, true)}
+}
+
+// picked is how far the element of r is behind that whose subscripts are 0. What the
+// subscripts that do not vary contribute is one parameter.
+func (v *vectorLoop) picked(r *ir.Ref, object string) (index *kernel.Node, ok bool) {
+	k := v.k
+	add := func(x *kernel.Node) {
+		if index == nil {
+			index = x
+			return
+		}
+		index = k.Op(kernel.Add, kernel.I64, index, x)
+	}
+	var steady []ir.Expr // by axis, nil for those that vary
+	for d, s := range r.Subs {
+		steady = append(steady, nil)
+		if _, constant := constantOf(s); constant || v.fixed(s) && v.early(s) {
+			steady[d] = s
+			continue
+		}
+		n := v.expr(s)
+		if n == nil {
+			return nil, false
+		}
+		if n.Type != kernel.I64 {
+			n = k.Op(kernel.Conv, kernel.I64, n)
+		}
+		if d > 0 {
+			by := v.param(kernel.I64, fmt.Sprint("stride ", object, d), vectorParam{text: func() string { return fmt.Sprintf("%s.Stride(%d, 1)", object, d) }})
+			n = k.Op(kernel.Mul, kernel.I64, n, by)
+		}
+		add(n)
+	}
+	key := fmt.Sprint("steady ", object)
+	for d, s := range steady {
+		if s != nil {
+			v.invariantReads(s)
+			key += fmt.Sprint(" ", d, " ", ir.ExprString(s), v.jam.variant(s, v.copy))
+		}
+	}
+	if key != fmt.Sprint("steady ", object) {
+		add(v.param(kernel.I64, key, vectorParam{copy: v.copy, of: slices.DeleteFunc(slices.Clone(steady), func(e ir.Expr) bool { return e == nil }), text: func() string { return v.steadyOffset(steady, object) }}))
+	}
+	return index, true
+}
+
+// steadyOffset renders what subscripts, nil for none, contribute to the place of an element.
+func (v *vectorLoop) steadyOffset(subs []ir.Expr, object string) string {
+	var sum []string
+	for d, s := range subs {
+		if s == nil {
+			continue
+		}
+		text, prec := v.leaf.g.asInt(s, sums)
+		switch {
+		case d == 0:
+			sum = append(sum, enclose(text, prec, precAdd))
+		default:
+			sum = append(sum, fmt.Sprintf("%s*%s.Stride(%d, 1)", enclose(text, prec, precMul), object, d))
+		}
+	}
+	return strings.Join(sum, " + ")
 }
 
 // lineOf is the line of the statement that r is in.

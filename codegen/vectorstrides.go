@@ -53,7 +53,7 @@ func (v *vectorLoop) betterInside() bool {
 		}
 		inner := v.leaf.g.vectorized(d, v.region)
 		switch {
-		case inner.k == nil || inner.far() != "":
+		case inner.k == nil || inner.far() != "" || inner.k.Picks():
 		case len(inner.k.Reductions) > 0:
 			return false
 		default:
