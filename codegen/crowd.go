@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/spmdc/spmdc/cfg/comm"
+	"github.com/spmdc/spmdc/codegen/kernel"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/runtime/dist"
 )
@@ -85,6 +86,12 @@ func (c *crowd) distance(f leafRef) (at int, ok bool) {
 	return at, true
 }
 
+// before reports whether f is in front of the base of c, at a known distance.
+func (c *crowd) before(f leafRef) bool {
+	at, ok := c.distance(f)
+	return ok && at < 0
+}
+
 // findCrowds finds the crowds among references.
 func (l *leaf) findCrowds(refs []leafRef) {
 	g := l.g
@@ -137,6 +144,41 @@ func (l *leaf) findCrowds(refs []leafRef) {
 
 // loops reports whether l is a loop, and not a list of statements.
 func (l *leaf) loops() bool { return l.done != nil }
+
+// inBlock is an element that does not vary, of a crowd of such elements that lie close to each
+// other: they are one parameter. It is nil for others.
+func (v *vectorLoop) inBlock(r *ir.Ref, t kernel.Type) *kernel.Node {
+	g, f := v.leaf.g, v.shifted(v.refs[r])
+	c := crowd{base: f, surely: map[int]leafRef{}}
+	acc := g.access(r)
+	switch {
+	case f.conditional:
+		return nil
+	case f.object == g.names.sym(r.Sym):
+		c.strides = g.knownStrides(r.Sym)
+	case acc != nil && acc.Mode == comm.Temp && acc.Comm.Subs == nil && acc.Comm.Dense():
+		c.strides = []int{1}
+	}
+	for _, other := range v.all {
+		if at, near := c.distance(v.shifted(other)); near && !other.conditional {
+			c.surely[at] = other
+			c.low, c.high = min(c.low, at), max(c.high, at)
+		}
+	}
+	span := c.high - c.low + 1
+	if len(c.surely) < crowded || span > 2*len(c.surely) {
+		return nil
+	}
+	first := c.surely[c.low]
+	key := fmt.Sprint("block ", span, " ", v.shifted(first).place()) + v.jam.variant(first.ref, v.copy)
+	if v.by[key] == nil {
+		v.params = append(v.params, vectorParam{copy: v.copy, of: []ir.Expr{first.ref}, text: func() string {
+			return fmt.Sprintf("[%d]%s(%s.Data[%s:])", span, t.Go(), first.object, g.at(first))
+		}})
+		v.by[key] = v.k.Block(fmt.Sprintf("c%d", len(v.params)), t, span)
+	}
+	return v.k.InBlock(v.by[key], -c.low)
+}
 
 // known finds how far the elements of c move with each iteration, and reports whether that is
 // known here if it has to be.

@@ -453,6 +453,7 @@ func (g *gen) assign(s *ir.Assign) {
 		g.assignPart(text, edit(s))
 		return
 	}
+	defer g.sinesWithCosines(s.RHS)()
 	switch l := s.LHS.(type) {
 	case *ir.Ref:
 		to, value := g.element(l, true), g.value(s.RHS, l.Sym)

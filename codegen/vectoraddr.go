@@ -81,23 +81,39 @@ func (v *vectorLoop) column(f leafRef) (base leafRef, off int) {
 	if f.conditional || !v.shifts(f) {
 		return f, 0
 	}
-	base = f
+	near := crowd{base: f, strides: v.nearStrides(f)}
 	for _, other := range v.all {
 		if other.object != f.object || other.conditional || len(other.subs) != len(f.subs) || !v.shifts(other) {
 			continue
 		}
 		for c := range v.copies() {
-			other := v.shiftedTo(other, c)
-			if !slices.EqualFunc(other.subs[1:], f.subs[1:], linalg.Affine.Equal) {
-				continue
-			}
-			if d, ok := other.subs[0].Sub(base.subs[0]); ok && d.IsConst() && d.C < 0 {
-				base = other
+			if other := v.shiftedTo(other, c); near.before(other) {
+				near.base = other
 			}
 		}
 	}
-	d, _ := f.subs[0].Sub(base.subs[0])
-	return base, int(d.C)
+	off, _ = near.distance(f)
+	return near.base, off
+}
+
+// smallTable is the number of elements of an array that is one stream whatever its columns.
+const smallTable = 1024
+
+// nearStrides are the distances along the axes in which streams of one object are shifted
+// against each other: along the first one, and in small arrays that the loop only reads.
+func (v *vectorLoop) nearStrides(f leafRef) []int {
+	sym := f.ref.Sym
+	if sym.Mapping != nil || sym.Type.IsComplex() || v.leaf.writes[f.object] || f.object != v.leaf.g.names.sym(sym) || v.jam != nil && v.jam.windows != nil || v.stride(f) != 1 {
+		return []int{1}
+	}
+	size := 1
+	for _, b := range sym.Dims {
+		size = min(size*b.Extent(), smallTable+1)
+	}
+	if strides := v.leaf.g.knownStrides(sym); len(strides) == len(sym.Dims) && size <= smallTable {
+		return strides
+	}
+	return []int{1}
 }
 
 // stream finds or makes the stream of a reference, and how many elements behind its

@@ -81,6 +81,11 @@ func (v *vectorLoop) invariant(e ir.Expr, t kernel.Type) *kernel.Node {
 		return v.no("%s must be evaluated where its condition holds alone", ir.ExprString(e))
 	}
 	v.invariantReads(e)
+	if r, ok := e.(*ir.Ref); ok && t != kernel.Mask {
+		if n := v.inBlock(r, t); n != nil {
+			return n
+		}
+	}
 	key := fmt.Sprint(t, ir.ExprString(e)) + v.jam.variant(e, v.copy)
 	if t == kernel.Mask {
 		p := v.param(kernel.I32, key, vectorParam{copy: v.copy, of: []ir.Expr{e}, text: func() string {

@@ -61,7 +61,7 @@ type Op uint8
 
 const (
 	Load     Op = iota // element t+Off of stream N; with an argument, a Mask, only where that holds
-	Scalar             // parameter N
+	Scalar             // parameter N, of a block the value Off behind the first
 	Const              // Bits
 	Lane               // the number of the iteration, from 0, as I32 or I64
 	Acc                // the partial value of reduction N before the iteration
@@ -192,6 +192,7 @@ type Stream struct {
 type Param struct {
 	Name string
 	Type Type
+	Of   int // so many values, of elements that follow one another; 0 for one value
 }
 
 // Fold says how the partial values of a reduction begin and become one value.
@@ -269,8 +270,27 @@ func (k *Kernel) Stream(name string, t Type) int {
 
 // Scalar adds a parameter.
 func (k *Kernel) Scalar(name string, t Type) *Node {
-	k.Params = append(k.Params, Param{name, t})
+	k.Params = append(k.Params, Param{Name: name, Type: t})
 	return k.node(Node{Op: Scalar, Type: t, N: len(k.Params) - 1})
+}
+
+// Block adds a parameter of several values, and returns the first.
+func (k *Kernel) Block(name string, t Type, of int) *Node {
+	k.Params = append(k.Params, Param{name, t, of})
+	return k.node(Node{Op: Scalar, Type: t, N: len(k.Params) - 1})
+}
+
+// InBlock is the value that is off behind the first one of a block.
+func (k *Kernel) InBlock(first *Node, off int) *Node {
+	return k.node(Node{Op: Scalar, Type: first.Type, N: first.N, Off: off})
+}
+
+// value is what a parameter is called in Go.
+func (k *Kernel) value(n *Node) string {
+	if p := k.Params[n.N]; p.Of > 0 {
+		return fmt.Sprintf("%s[%d]", p.Name, n.Off)
+	}
+	return k.Params[n.N].Name
 }
 
 // Load is an element of a stream, off > 0 elements behind that of the iteration, where

@@ -20,6 +20,11 @@ type lowering struct {
 	terms   map[[2]int][]operand // by ordered reduction and step: where each lane has its own
 }
 
+// param is where a parameter is passed.
+func (l *lowering) param(n *Node) string {
+	return fmt.Sprintf("%d(%s)", l.l.param[n.N]+n.Off*n.Type.size(), regArg)
+}
+
 func (l *lowering) refuse(format string, args ...any) operand {
 	if l.why == "" {
 		l.why = fmt.Sprintf(format, args...)
@@ -378,7 +383,7 @@ func (l *lowering) node(n *Node) operand {
 	case Pick:
 		return l.pick(n)
 	case Scalar:
-		return l.pinned(fmt.Sprint("scalar ", n.N), fmt.Sprintf("%d(%s)", l.l.param[n.N], regArg), w, t.size())
+		return l.pinned(fmt.Sprint("scalar ", n.N, " ", n.Off), l.param(n), w, t.size())
 	case Const:
 		return l.bits(t, n.Bits)
 	case Acc:

@@ -142,7 +142,7 @@ func (p *pairing) make(x, y *Node) *Node {
 
 // same is a value of all iterations.
 func (p *pairing) same(x *Node) *Node {
-	return p.to.node(Node{Op: x.Op, Type: x.Type, N: x.N, Bits: x.Bits})
+	return p.to.node(Node{Op: x.Op, Type: x.Type, N: x.N, Off: x.Off, Bits: x.Bits})
 }
 
 // load is two elements. What is loaded beside them is part of the stream.
@@ -233,7 +233,7 @@ func (l *lowering) pairOf(n *Node, w int) operand {
 func (l *lowering) pairPin(n *Node, w int) operand {
 	place := func(n *Node) string {
 		if n.Op == Scalar {
-			return fmt.Sprintf("%d(%s)", l.l.param[n.N], regArg)
+			return l.param(n)
 		}
 		words := []uint32{uint32(n.Bits)}
 		if n.Type.size() == 8 {

@@ -53,6 +53,13 @@ func random(r *rand.Rand, name string) *Kernel {
 	for i := range r.IntN(4) {
 		add(k.Scalar(fmt.Sprintf("c%d", i), anyType()))
 	}
+	if r.IntN(3) == 0 {
+		of := 2 + r.IntN(5)
+		block := k.Block("block", anyType(), of)
+		for range 3 {
+			add(k.InBlock(block, r.IntN(of)))
+		}
+	}
 	for _, t := range types {
 		if t == F64 || t == F32 {
 			add(k.Float(t, special[r.IntN(len(special))]))
@@ -327,6 +334,8 @@ func pairs(r *rand.Rand, name string) *Kernel {
 		c := value{k.Scalar(fmt.Sprintf("c%d", 2*i), t), k.Scalar(fmt.Sprintf("c%d", 2*i+1), t)}
 		given = append(given, c, value{c[0], k.Float(t, float64(r.IntN(3)))}, value{c[1], c[1]})
 	}
+	block := k.Block("block", t, 4)
+	given = append(given, value{k.InBlock(block, 3), k.InBlock(block, r.IntN(4))})
 	op := func(o Op, x, y *Node) *Node { return k.Op(o, t, x, y) }
 	pick := func() value {
 		if r.IntN(4) == 0 {

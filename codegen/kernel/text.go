@@ -27,7 +27,7 @@ func (k *Kernel) String() string {
 		case Load:
 			fmt.Fprintf(&b, " %s+%d", k.Streams[n.N].Name, n.Off)
 		case Scalar:
-			fmt.Fprintf(&b, " %s", k.Params[n.N].Name)
+			fmt.Fprintf(&b, " %s", k.value(n))
 		case Const:
 			fmt.Fprintf(&b, " %s", constant(n))
 		case Acc:

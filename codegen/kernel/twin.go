@@ -69,7 +69,11 @@ func (k *Kernel) fields(b *strings.Builder) layout {
 		}
 		for i, p := range k.Params {
 			if p.Type.size() == size {
-				l.param[i] = field(size, "%s %s", p.Name, p.Type.Go())
+				if p.Of > 0 {
+					l.param[i] = field(p.Of*size, "%s [%d]%s", p.Name, p.Of, p.Type.Go())
+				} else {
+					l.param[i] = field(size, "%s %s", p.Name, p.Type.Go())
+				}
 			}
 		}
 	}
@@ -261,7 +265,7 @@ func (k *Kernel) goText(n *Node, text map[*Node]string) string {
 	}
 	switch n.Op {
 	case Scalar:
-		return "a." + k.Params[n.N].Name
+		return "a." + k.value(n)
 	case Const:
 		return constant(n)
 	case Lane:

@@ -433,3 +433,18 @@ func TestModel(t *testing.T) {
 		}
 	}
 }
+
+// TestSinCos: SinCos has the bits of Sin and Cos.
+func TestSinCos(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	list := []float64{0, math.Copysign(0, -1), math.Pi / 2, -math.Pi, 5e-324, math.MaxFloat64, math.Inf(1), math.NaN()}
+	for range 10000 {
+		list = append(list, r.NormFloat64()*100, math.Float64frombits(r.Uint64()))
+	}
+	for _, x := range list {
+		sin, cos := SinCos(x)
+		if math.Float64bits(sin) != math.Float64bits(Sin(x)) || math.Float64bits(cos) != math.Float64bits(Cos(x)) {
+			t.Errorf("of %v they are %v and %v, want %v and %v", x, sin, cos, Sin(x), Cos(x))
+		}
+	}
+}

@@ -166,6 +166,20 @@ func Cos(x float64) float64 {
 	return y
 }
 
+// SinCos is Sin and Cos of one argument.
+func SinCos(x float64) (sin, cos float64) {
+	n, r, low := reduce(x)
+	sin, _ = sine(r, low)
+	cos, _ = cosine(r, low)
+	if n&1 != 0 {
+		sin, cos = cos, -sin
+	}
+	if n&2 != 0 {
+		return -sin, -cos
+	}
+	return sin, cos
+}
+
 // Tan is the tangent, with an error of less than one unit in the last place.
 func Tan(x float64) float64 {
 	n, r, low := reduce(x)

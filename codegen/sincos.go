@@ -1,0 +1,66 @@
+package codegen
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/spmdc/spmdc/ir"
+)
+
+// A statement that has both the sine and the cosine of an argument computes them at once:
+//
+//	w = cmplx(cos(pi*p/l), -sin(pi*p/l), 8)      sine1, cosine2 := elementary.SinCos(pi*float64(p)/float64(l))
+//	                                             w = complex(cosine2, -sine1)
+//
+// These are the same values.
+
+// sinesWithCosines emits that in front of the statement with expression e; what it returns is called
+// behind it.
+func (g *gen) sinesWithCosines(e ir.Expr) (end func()) {
+	calls := map[string]map[string][]ir.Expr{} // by the argument, and by the function
+	var find func(e ir.Expr) bool
+	find = func(e ir.Expr) bool {
+		if g.held[e] != "" {
+			return false
+		}
+		switch e := e.(type) {
+		case *ir.Bin:
+			return e.Op != ir.And && e.Op != ir.Or // whose right side may not be evaluated
+		case *ir.Call:
+			if e.Name == "merge" {
+				return false
+			}
+			if e.Typ == ir.Double && (e.Name == "sin" || e.Name == "cos") {
+				at := ir.ExprString(e.Args[0])
+				if calls[at] == nil {
+					calls[at] = map[string][]ir.Expr{}
+				}
+				calls[at][e.Name] = append(calls[at][e.Name], e)
+				return false // what is in its argument need not be evaluated again
+			}
+		}
+		return true
+	}
+	ir.WalkExpr(e, find)
+	var held []ir.Expr
+	for _, at := range slices.Sorted(maps.Keys(calls)) {
+		sines, cosines := calls[at]["sin"], calls[at]["cos"]
+		if len(sines) == 0 || len(cosines) == 0 {
+			continue
+		}
+		sine, cosine := g.names.fresh("sine"), g.names.fresh("cosine")
+		g.out.p("%s, %s := elementary.SinCos(%s)", sine, cosine, g.expr(sines[0].(*ir.Call).Args[0]))
+		for _, x := range sines {
+			g.held[x] = sine
+		}
+		for _, x := range cosines {
+			g.held[x] = cosine
+		}
+		held = append(append(held, sines...), cosines...)
+	}
+	return func() {
+		for _, x := range held {
+			delete(g.held, x)
+		}
+	}
+}
