@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/spmdc/spmdc/internal/effort"
 )
 
 // languagePrograms are the programs of testdata/language: each has a part of the
