@@ -70,6 +70,34 @@ end program p
 	}
 }
 
+// TestShortGather: a loop around a short one that gathers is the kernel, and not the short one; what subscripts that do
+// not vary add to a picked index is computed once.
+func TestShortGather(t *testing.T) {
+	code := emit(t, "p.hpf", `program p
+  implicit none
+  integer, parameter :: n = 200
+  double precision :: f(9,n,n), g(9,n,n), h(n,n+1)
+  integer :: cx(9), cy(9), i, j, k, ip, jp
+  read *, cx, cy
+  g = 1
+  h = 2
+  do j = 1, n
+    do i = 1, n
+      do k = 1, 9
+        ip = mod(i - cx(k) - 1 + n, n) + 1
+        jp = mod(j - cy(k) - 1 + n, n) + 1
+        f(k,i,j) = g(k,ip,jp)*h(ip,j+1)
+      end do
+    end do
+  end do
+  print *, f(2,17,33)
+end program p
+`, plan.Elide, codegen.Options{Target: "auto"})
+	if !strings.Contains(code, "kernelL10(") || strings.Contains(code, "kernelL11(") || !strings.Contains(code, "(j + 1) * h.Stride(1, 1)") {
+		t.Errorf("the loop over nine values is a kernel, or each element computes its column:\n%s", code)
+	}
+}
+
 // TestWhileInLeaf: what a DO WHILE uses is addressed in front of the loop around it, or in front
 // of itself where it is no part of one.
 func TestWhileInLeaf(t *testing.T) {

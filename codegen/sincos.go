@@ -18,8 +18,7 @@ import (
 // behind it.
 func (g *gen) sinesWithCosines(e ir.Expr) (end func()) {
 	calls := map[string]map[string][]ir.Expr{} // by the argument, and by the function
-	var find func(e ir.Expr) bool
-	find = func(e ir.Expr) bool {
+	ir.WalkExpr(e, func(e ir.Expr) bool {
 		if g.held[e] != "" {
 			return false
 		}
@@ -40,8 +39,7 @@ func (g *gen) sinesWithCosines(e ir.Expr) (end func()) {
 			}
 		}
 		return true
-	}
-	ir.WalkExpr(e, find)
+	})
 	var held []ir.Expr
 	for _, at := range slices.Sorted(maps.Keys(calls)) {
 		sines, cosines := calls[at]["sin"], calls[at]["cos"]
