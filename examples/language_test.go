@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/spmdc/spmdc/internal/effort"
 )
 
 // languagePrograms are the programs of testdata/language: each has a part of the
@@ -30,6 +32,9 @@ func languagePrograms(t *testing.T) []example {
 // the expected outputs are gfortran's.
 func TestLanguage(t *testing.T) {
 	for _, e := range languagePrograms(t) {
+		if !effort.Share(e.name, 2) {
+			continue
+		}
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
 			program := build(t, e.source, plans[0], "--check")

@@ -236,7 +236,7 @@ func (l *lowerer) readsPiece(p, q piece) bool {
 	found := false
 	ir.WalkExpr(p.rhs, func(e ir.Expr) bool {
 		r, ok := e.(*ir.Ref)
-		found = found || ok && q.ctx != p.ctx && r.Sym == q.lhs.Sym && !ir.Same(r, p.lhs) && !l.indices.apart(r, q.lhs)
+		found = found || ok && q.ctx != p.ctx && r.Sym == q.lhs.Sym && !ir.Same(r, p.lhs) && !l.indices.Apart(r, q.lhs)
 		return !found
 	})
 	return found
@@ -321,7 +321,7 @@ func (l *lowerer) overlaps(lhs *ir.Ref, rhs ir.Expr) bool {
 	see := func(e ir.Expr) bool {
 		switch e := e.(type) {
 		case *ir.Ref:
-			other = other || e.Sym == lhs.Sym && !ir.Same(e, lhs) && !l.indices.apart(e, lhs) || e.Sym != lhs.Sym && oneText(e.Sym, lhs.Sym)
+			other = other || e.Sym == lhs.Sym && !ir.Same(e, lhs) && !l.indices.Apart(e, lhs) || e.Sym != lhs.Sym && oneText(e.Sym, lhs.Sym)
 		case *ir.Var:
 			other = other || oneText(e.Sym, lhs.Sym)
 		case *ir.CoRef:
@@ -344,7 +344,7 @@ func (l *lowerer) elements(n []ir.Expr, pos source.Pos, pre *[]ir.Stmt) *element
 	ctx := &elemental{n: n, pos: pos, pre: pre, inner: new([]ir.Stmt)}
 	for _, e := range n {
 		index := l.local("el", ir.Long, pos)
-		l.indices.add(index, intConstOf(ir.Long, 1, pos), e, intConstOf(ir.Long, 1, pos), true)
+		l.indices.Add(index, intConstOf(ir.Long, 1, pos), e, intConstOf(ir.Long, 1, pos), true)
 		ctx.index = append(ctx.index, index)
 	}
 	return ctx

@@ -1,6 +1,10 @@
 package lower
 
 import (
+	"maps"
+	"slices"
+	"strings"
+
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
 )
@@ -26,7 +30,7 @@ func (l *lowerer) useSPMD(u *ast.Use) {
 		switch {
 		case !function && name != checkpointName:
 			l.errorf(codeCall, n.Pos, "module spmd has no %s", name).
-				WithHelp("it has the subroutine spmd_checkpoint, and the functions spmd_region_... and spmd_activity_...")
+				WithHelp("it has the subroutine %s, and the functions %s", checkpointName, strings.Join(slices.Sorted(maps.Keys(spmdFunctions)), ", "))
 		case n.Of.Name != "":
 			l.errorf(codeOutside, n.Pos, "%s can have no other name", name).WithHelp("write use spmd, only: %s", name)
 		case function:

@@ -160,7 +160,7 @@ func (l *lowerer) forall(s *ast.Forall, around forallNest) []ir.Stmt {
 		l.active[x] = header[i].Var.Pos
 		defer delete(l.active, x)
 		k := len(around.index) + i
-		defer l.indices.add(x, nest.lo[k], nest.hi[k], nest.step[k], true)()
+		defer l.indices.Add(x, nest.lo[k], nest.hi[k], nest.step[k], true)()
 	}
 	if s.Mask != nil {
 		before := l.functions(func() {

@@ -25,6 +25,7 @@ import (
 	"maps"
 
 	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/lower/apart"
 	"github.com/spmdc/spmdc/ir/lower/derived"
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
@@ -90,7 +91,6 @@ func lower(f *ast.File, diags *source.List, k found) (*lowerer, *ir.Program) {
 		intrinsics:  make(map[*ir.Symbol]bool),
 		mention:     make(map[*ir.Symbol]bool),
 		active:      make(map[*ir.Symbol]source.Pos),
-		indices:     indices{ranges: make(map[string]*indexRange)},
 		taken:       make(map[string]bool),
 		tried:       make(map[string]int),
 		endless:     make(map[*ast.Program]bool),
@@ -203,7 +203,7 @@ type lowerer struct {
 	mention    map[*ir.Symbol]bool       // scalars used as variables
 
 	active  map[*ir.Symbol]source.Pos // indices of the DO loops around
-	indices indices
+	indices apart.Indices
 	loops   []loop
 	pending *ast.Independent // directive waiting for its DO
 	listed  *nestList        // of the INDEPENDENT with a list of loops around, or nil

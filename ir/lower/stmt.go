@@ -386,7 +386,7 @@ func (l *lowerer) do(s *ast.Do) []ir.Stmt {
 	if d.Index != nil {
 		l.active[d.Index] = s.Pos
 		if ok {
-			end = l.indices.add(d.Index, d.Lo, d.Hi, d.Step, false)
+			end = l.indices.Add(d.Index, d.Lo, d.Hi, d.Step, false)
 		}
 	}
 	d.Body = l.body(d, s, s.Name, s.Body)
@@ -556,10 +556,10 @@ func (l *lowerer) arms(s *ast.If) []ir.Stmt {
 			}
 			continue
 		}
-		end := l.indices.holds(next.Cond, true)
+		end := l.indices.Holds(next.Cond, true)
 		next.Then = l.block(arm.Body)
 		end()
-		defer l.indices.holds(next.Cond, false)()
+		defer l.indices.Holds(next.Cond, false)()
 		if first == nil {
 			first = next
 			l.prelude = append(l.prelude, before...)

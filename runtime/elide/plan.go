@@ -323,6 +323,17 @@ func (p *Plan) Count(v Verdict) (n int) {
 	return n
 }
 
+// Warning says of a plan, called name, that it elides nothing because no candidate of it was
+// tested, and what to do, for which command is "spmdc barriers" or "spmdc mpi"; it is "" if the
+// plan elides something, or has no candidates.
+func (p *Plan) Warning(name, command string) string {
+	n := p.Count(Candidate)
+	if n == 0 || p.Count(Elide) > 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s: warning: nothing is elided: the %d candidates were not tested\n  test them with %s validate, or let %s classify --accept elide them untested", name, n, command, command)
+}
+
 // ReadPlanFile reads the plan in a file.
 func ReadPlanFile(name string) (*Plan, error) {
 	f, err := os.Open(name)

@@ -131,6 +131,9 @@ func (f *barrierFlags) elision(p *Program) (*Elision, error) {
 		if strange := plan.Strangers(newContexts(p).named()); plan.Program != "" && len(strange) > 0 {
 			return nil, &UsageError{fmt.Sprintf("%s: no barrier of the program is in %v", file, strange[0].Suffix), "name calls as spmdc barriers classify does, or delete the line"}
 		}
+		if w := plan.Warning(file, "spmdc barriers"); w != "" {
+			fmt.Fprintln(os.Stderr, w)
+		}
 		e.Plan = plan
 	}
 	if f.blacklist != "" {

@@ -116,8 +116,12 @@ func (cmd *mpiRunCmd) Run(env *Env, status *int) error {
 	case cmd.Threshold < 1:
 		return driver.Usagef("write a whole number from 1", "--threshold=%d", cmd.Threshold)
 	case cmd.Plan != "":
-		if _, err := barriers.ReadPlan(cmd.Plan); err != nil {
+		plan, err := barriers.ReadPlan(cmd.Plan)
+		if err != nil {
 			return err
+		}
+		if w := plan.Warning(cmd.Plan, "spmdc mpi"); w != "" {
+			fmt.Fprintln(env.Stderr, w)
 		}
 		o.Mode = elide.ByPlan
 	case cmd.Relearn:

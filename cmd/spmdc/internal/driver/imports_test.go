@@ -44,10 +44,11 @@ var imports = []struct {
 	{"parser/layout", []string{"parser", "parser/..."}},
 
 	{"ir", nil},
-	{"ir/lower/structure", []string{"parser", "parser/ast"}},                                                     // jumps, before names are resolved
-	{"ir/lower/derived", []string{"parser", "parser/ast"}},                                                       // derived types, before names are resolved
-	{"ir/lower", []string{"ir", "ir/mapping", "ir/lower/structure", "ir/lower/derived", "parser", "parser/ast"}}, // it alone sees syntax and types; mapping says whether a call moves an array
-	{"ir/depend", []string{"ir"}},                                                                                // knows nothing of mapping
+	{"ir/lower/structure", []string{"parser", "parser/ast"}}, // jumps, before names are resolved
+	{"ir/lower/apart", []string{"ir"}},
+	{"ir/lower/derived", []string{"parser", "parser/ast"}}, // derived types, before names are resolved
+	{"ir/lower", []string{"ir", "ir/mapping", "ir/lower/structure", "ir/lower/derived", "ir/lower/apart", "parser", "parser/ast"}}, // it alone sees syntax and types; mapping says whether a call moves an array
+	{"ir/depend", []string{"ir"}}, // knows nothing of mapping
 	{"ir/scalar", []string{"ir", "ir/depend"}},
 	{"ir/mapping", []string{"ir"}},
 	{"ir/sharing", []string{"ir"}},

@@ -1,4 +1,14 @@
-package lower
+// Package apart finds out that an array assignment does not change what it reads. It needs a
+// copy of its right side only where it may read an element that it assigns for another one.
+// What is known of the indices often says that it does not:
+//
+//	do k = 1, n
+//	   a(k+1:n, k) = a(k+1:n, k)/a(k, k)                rows k+1 and further are not row k
+//	   do j = k+1, n
+//	      a(k+1:n, j) = a(k+1:n, j) - a(k, j)*a(k+1:n, k)     j > k
+//
+// So is a(2:n:2) = a(1:n-1:2), where the subscripts are even and odd.
+package apart
 
 import (
 	"slices"
@@ -8,18 +18,8 @@ import (
 	"github.com/spmdc/spmdc/procfunc/linalg"
 )
 
-// An array assignment needs a copy of its right side only where it may read an element that
-// it assigns for another one. What is known of the indices often says that it does not:
-//
-//	do k = 1, n
-//	   a(k+1:n, k) = a(k+1:n, k)/a(k, k)                rows k+1 and further are not row k
-//	   do j = k+1, n
-//	      a(k+1:n, j) = a(k+1:n, j) - a(k, j)*a(k+1:n, k)     j > k
-//
-// So is a(2:n:2) = a(1:n-1:2), where the subscripts are even and odd.
-
-// indices is what is known of the indices of the loops around.
-type indices struct {
+// Indices is what is known of the indices of the loops around, which is nothing at first.
+type Indices struct {
 	ranges  map[string]*indexRange // by the names of the symbols
 	unequal []linalg.Affine        // forms in indices of DO that are not 0
 }
@@ -27,34 +27,38 @@ type indices struct {
 // indexRange has the values of an index.
 type indexRange struct {
 	lo, hi ir.Expr
-	own    bool // each element of an assignment has an index of its own: FORALL, sections
+	own    bool // see Add
 	depth  int  // ranges are made of indices of less depth
 }
 
-// add says between which values the index of loops is, until the function that it returns
-// is called.
-func (x *indices) add(index *ir.Symbol, lo, hi, step ir.Expr, own bool) (end func()) {
+// Add says between which values the index of loops is, until the function that it returns
+// is called. Where own is set, each element of an assignment has an index of its own: FORALL,
+// sections.
+func (x *Indices) Add(index *ir.Symbol, lo, hi, step ir.Expr, own bool) (end func()) {
 	by, ok := step.(*ir.Const)
-	if !ok || isBad(lo, hi) || by.Int == 0 {
+	if !ok || lo.Type() == ir.Invalid || hi.Type() == ir.Invalid || by.Int == 0 {
 		return func() {}
 	}
 	if by.Int < 0 {
 		lo, hi = hi, lo
 	}
 	r := &indexRange{lo: lo, hi: hi, own: own, depth: len(x.ranges)}
+	if x.ranges == nil {
+		x.ranges = map[string]*indexRange{}
+	}
 	x.ranges[index.Name] = r
 	return func() { delete(x.ranges, index.Name) }
 }
 
-// holds notes what a condition says of the indices of DO, until the function that it returns
+// Holds notes what a condition says of the indices of DO, until the function that it returns
 // is called.
-func (x *indices) holds(cond ir.Expr, value bool) (end func()) {
+func (x *Indices) Holds(cond ir.Expr, value bool) (end func()) {
 	n := len(x.unequal)
 	x.note(cond, value)
 	return func() { x.unequal = x.unequal[:n] }
 }
 
-func (x *indices) note(cond ir.Expr, value bool) {
+func (x *Indices) note(cond ir.Expr, value bool) {
 	switch e := cond.(type) {
 	case *ir.Un:
 		x.note(e.E, value != (e.Op == ir.Not))
@@ -71,9 +75,9 @@ func (x *indices) note(cond ir.Expr, value bool) {
 	}
 }
 
-// apart reports that two references to one array, in one execution of an array assignment,
+// Apart reports that two references to one array, in one execution of an array assignment,
 // never mean the same element, whichever elements are assigned.
-func (x *indices) apart(a, b *ir.Ref) bool {
+func (x *Indices) Apart(a, b *ir.Ref) bool {
 	for k := range min(len(a.Subs), len(b.Subs)) {
 		// Variables may have other values for another element.
 		d, ok := x.difference(a.Subs[k], b.Subs[k], "'", `"`)
@@ -100,7 +104,7 @@ func (x *indices) apart(a, b *ir.Ref) bool {
 
 // difference is a - b. Variables other than indices of DO have the sides in their names;
 // there must be none where the side is "".
-func (x *indices) difference(a, b ir.Expr, sideA, sideB string) (d linalg.Affine, ok bool) {
+func (x *Indices) difference(a, b ir.Expr, sideA, sideB string) (d linalg.Affine, ok bool) {
 	f, ok := x.form(a, sideA)
 	if !ok {
 		return d, false
@@ -113,7 +117,7 @@ func (x *indices) difference(a, b ir.Expr, sideA, sideB string) (d linalg.Affine
 }
 
 // form is e as an affine form.
-func (x *indices) form(e ir.Expr, side string) (linalg.Affine, bool) {
+func (x *Indices) form(e ir.Expr, side string) (linalg.Affine, bool) {
 	return ir.Affine(e, func(s *ir.Symbol) (linalg.Affine, bool) {
 		if r := x.ranges[s.Name]; r != nil && !r.own {
 			return linalg.Var(s.Name), true
@@ -124,7 +128,7 @@ func (x *indices) form(e ir.Expr, side string) (linalg.Affine, bool) {
 
 // positive reports that f is at least 1 for all values that the indices in it have: index
 // after index, the innermost first, is replaced by its least or greatest value.
-func (x *indices) positive(f linalg.Affine) bool {
+func (x *Indices) positive(f linalg.Affine) bool {
 	var name string
 	var inner *indexRange
 	for _, v := range f.Vars() {

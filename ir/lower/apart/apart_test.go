@@ -1,11 +1,11 @@
-package lower
+package apart_test
 
 import (
 	"math/rand/v2"
 	"testing"
 
 	"github.com/spmdc/spmdc/ir"
-	"github.com/spmdc/spmdc/parser/source"
+	"github.com/spmdc/spmdc/ir/lower/apart"
 )
 
 // TestApart compares with what loops find that execute all iterations, in
@@ -18,7 +18,7 @@ import (
 // with el and el' from 1 to form(j, k).
 func TestApart(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	number := func(k int) ir.Expr { return intConstOf(ir.Long, k, source.Pos{}) }
+	number := func(k int) ir.Expr { return &ir.Const{X: ir.X{Typ: ir.Long}, Int: k} }
 	binary := func(op ir.Op, x, y ir.Expr) ir.Expr { return &ir.Bin{X: ir.X{Typ: ir.Long}, Op: op, L: x, R: y} }
 	type form struct{ c, k, j, el int }
 	random := func(k, j, el bool) form {
@@ -65,17 +65,17 @@ func TestApart(t *testing.T) {
 		for d := range left {
 			left[d], right[d] = random(true, true, true), random(true, true, true)
 		}
-		x := indices{ranges: map[string]*indexRange{}}
-		x.add(k, number(kLo), number(kHi), number(kStep), false)
-		x.add(j, expr(jLo), expr(jHi), number(jStep), false)
+		var x apart.Indices
+		x.Add(k, number(kLo), number(kHi), number(kStep), false)
+		x.Add(j, expr(jLo), expr(jHi), number(jStep), false)
 		if conditional {
-			x.holds(&ir.Bin{X: ir.X{Typ: ir.Logical}, Op: ir.Ne, L: expr(unequal), R: number(0)}, true)
+			x.Holds(&ir.Bin{X: ir.X{Typ: ir.Logical}, Op: ir.Ne, L: expr(unequal), R: number(0)}, true)
 		}
 		extent := expr(n)
 		if rnd.IntN(2) == 0 {
 			extent = &ir.Call{X: ir.X{Typ: ir.Long}, Name: "max", Args: []ir.Expr{number(0), extent}}
 		}
-		x.add(el, number(1), extent, number(1), true)
+		x.Add(el, number(1), extent, number(1), true)
 		meet, some := false, false
 		for _, k := range run(kLo, kHi, kStep) {
 			for _, j := range run(at(jLo, k, 0, 0), at(jHi, k, 0, 0), jStep) {
@@ -92,7 +92,7 @@ func TestApart(t *testing.T) {
 		}
 		a := &ir.Ref{Subs: []ir.Expr{expr(left[0]), expr(left[1])}}
 		b := &ir.Ref{Subs: []ir.Expr{expr(right[0]), expr(right[1])}}
-		got := x.apart(a, b)
+		got := x.Apart(a, b)
 		if got && meet {
 			t.Fatalf("%s and %s are said to be apart, with k = %d, %d, %d, j = %s, %s, %d, el up to %s, condition %v on %s",
 				ir.ExprString(a), ir.ExprString(b), kLo, kHi, kStep, ir.ExprString(expr(jLo)), ir.ExprString(expr(jHi)), jStep, ir.ExprString(extent), conditional, ir.ExprString(expr(unequal)))
