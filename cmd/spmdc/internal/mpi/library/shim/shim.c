@@ -2,7 +2,7 @@
 //
 // Barriers of all processes go to the engine (engine.go), which decides. What the engine has to know
 // comes from the wrappers of MPI's functions, and from the protection of the pages of windows:
-// the program's view of a window is a second mapping in one arena, which is closed when a barrier
+// the program's view of a window is a second mapping, in one arena, or where the program has the memory, which is closed when a barrier
 // is executed. An access to what is closed opens it and counts as one to local shared memory. MPI itself uses
 // the first mapping, which is always open.
 #include "shim.h"
@@ -95,8 +95,9 @@ static void *keep(size_t bytes) {
 _Atomic int spmdc_summary = PRIVATE;
 const char *spmdc_changed;
 
-// Windows whose memory is not watched. Run-time systems make some that nobody uses, as OpenCoarrays does: one counts from
-// the first access by MPI on, until it is freed; if barriers were elided before that, what stood before them is not known.
+// Windows whose memory is not watched: as long as one is there every barrier is executed. OpenCoarrays makes some that nobody
+// uses. One of these counts from the first access by MPI on; if barriers were elided before that, what stood before them is
+// not known.
 static struct blind {
 	MPI_Win win;
 	int counts;
@@ -108,11 +109,12 @@ int spmdc_unused;        // those that do not count yet
 static uint64_t unwatched; // barriers behind which one counted
 static uint64_t elided;
 
-static void add_blind(MPI_Win win) {
+// add_blind notes such a window; idle is set where it may be one that nobody uses.
+static void add_blind(MPI_Win win, int idle) {
 	if (nblinds == cblinds && !(blinds = realloc(blinds, (cblinds = 2 * cblinds + 16) * sizeof *blinds)))
 		refuse("there is no memory left");
-	blinds[nblinds++] = (struct blind){win, 0, elided};
-	spmdc_unused++;
+	blinds[nblinds++] = (struct blind){win, !idle, elided};
+	counting += !idle, spmdc_unused += idle;
 }
 
 static void use_blind(MPI_Win win) {
@@ -135,7 +137,8 @@ static struct piece {
 	const char *first, *last;
 	MPI_Win win;
 } *pieces; // never moved: they are read without a lock
-int spmdc_pieces;
+static int npieces;
+int spmdc_elsewhere; // pieces, and regions that are not in the arena
 static const char *lowest, *highest; // of all pieces
 
 #define PIECES (1 << 16)
@@ -144,9 +147,9 @@ void spmdc_detector(const char *name) { detector = name; }
 
 static int in_piece(const char *first, size_t bytes) {
 	const char *last = first + (bytes ? bytes : 1);
-	if (spmdc_pieces == 0 || last <= lowest || first >= highest)
+	if (npieces == 0 || last <= lowest || first >= highest)
 		return 0;
-	for (int i = 0; i < spmdc_pieces; i++)
+	for (int i = 0; i < npieces; i++)
 		if (first < pieces[i].last && last > pieces[i].first) {
 			spmdc_mark(LOCAL);
 			return 1;
@@ -159,18 +162,21 @@ void spmdc_access(const void *first, size_t bytes) {
 		in_piece(first, bytes);
 }
 
-// unprotected notes memory of a window that is not in the arena.
+static int coarrays; // the program is linked with OpenCoarrays
+
+// unprotected notes memory of a window that is not watched by its pages.
 static void unprotected(MPI_Win win, const void *base, size_t bytes) {
 	if (!detecting) {
-		add_blind(win);
+		add_blind(win, coarrays);
 		return;
 	}
-	if (spmdc_pieces == PIECES)
+	if (npieces == PIECES)
 		refuse("there are more than %d windows of memory that only the detector watches", PIECES);
 	const char *first = base, *last = first + bytes;
-	pieces[spmdc_pieces++] = (struct piece){first, last, win};
-	lowest = spmdc_pieces == 1 || first < lowest ? first : lowest;
-	highest = spmdc_pieces == 1 || last > highest ? last : highest;
+	pieces[npieces++] = (struct piece){first, last, win};
+	spmdc_elsewhere++;
+	lowest = npieces == 1 || first < lowest ? first : lowest;
+	highest = npieces == 1 || last > highest ? last : highest;
 }
 
 // Memory that processes share without MPI is not watched: if the program maps some, no barrier is elided.
@@ -184,9 +190,9 @@ static void remove_blind(MPI_Win win) {
 			counting -= blinds[i].counts, spmdc_unused -= !blinds[i].counts;
 			blinds[i] = blinds[--nblinds];
 		}
-	for (int i = spmdc_pieces; i-- > 0;)
+	for (int i = npieces; i-- > 0;)
 		if (pieces[i].win == win)
-			pieces[i] = pieces[--spmdc_pieces];
+			pieces[i] = pieces[--npieces], spmdc_elsewhere--;
 }
 
 // Operations that have begun and whose end is not known: by window and target.
@@ -368,8 +374,9 @@ char *spmdc_arena, *spmdc_top; // what is used of it ends at spmdc_top
 static size_t page;
 static int protecting = 1;
 
+// Memory of the program's own that it makes a window of stays where it is: the view is there, and has no place in the arena.
 static struct region {
-	char *view;  // the program's, in the arena; whole pages
+	char *view;  // the program's; whole pages
 	char *mpi;   // the same pages for MPI
 	size_t length;
 	MPI_Win win;
@@ -379,12 +386,22 @@ static struct region {
 	int shown;   // the view is mapped, from the first access on
 	int kept;    // instead there is the view of the window that had the place before, which is closed
 	int free;
+	int stays;   // it is memory of the program's own
+	int windows; // of that memory
 } *regions; // without gaps, and never moved: signal handlers read them
 static int nregions;
 
+#define PLACED (1 << 12)
+static struct region placed[PLACED]; // those that are not in the arena; not in order, and never moved
+static int nplaced;                  // with those that are free
+
 static struct region *region_at(const void *p) {
-	if ((char *)p < spmdc_arena || (char *)p >= spmdc_top)
+	if ((char *)p < spmdc_arena || (char *)p >= spmdc_top) {
+		for (int i = 0; i < nplaced; i++)
+			if (!placed[i].free && (char *)p >= placed[i].view && (char *)p < placed[i].view + placed[i].length)
+				return &placed[i];
 		return NULL;
+	}
 	int low = 0, high = nregions;
 	while (high - low > 1) {
 		int mid = (low + high) / 2;
@@ -512,6 +529,64 @@ static char *watch(char *p, size_t bytes, MPI_Win win, int shared) {
 	return r->base;
 }
 
+// own_pages reports whether the pages that have [base, base+bytes) have nothing else, and are the process's alone: what is
+// closed must not be where the system writes for somebody else. Memory that malloc has mapped for one object has two words of
+// the C library before it: what is before in the mapping, which is nothing, and the length with the flag of such memory.
+static int own_pages(char *base, size_t bytes, char **first, size_t *length) {
+	*first = base, *length = bytes;
+	if ((uintptr_t)base % page == 2 * sizeof(size_t)) {
+		size_t *words = (size_t *)base - 2, n = words[1] & ~(size_t)7;
+		if (words[0] != 0 || (words[1] & 7) != 2 || n % page != 0 || n < bytes + 2 * sizeof(size_t))
+			return 0;
+		*first = (char *)words, *length = n;
+	}
+	if (bytes == 0 || (uintptr_t)*first % page != 0 || *length % page != 0)
+		return 0;
+	// A private mapping cannot be mapped a second time.
+	for (char *p = *first; p < *first + *length; p += page)
+		if (region_at(p))
+			return 0;
+	return syscall(SYS_mremap, *first, 0, *length, 0) == -1 && errno == EINVAL;
+}
+
+// place makes pages of the program's memory shared ones, which MPI has at another address.
+static struct region *place(char *first, size_t length) {
+	int i = 0;
+	while (i < nplaced && !placed[i].free)
+		i++;
+	int fd = i < PLACED ? memfd_create("spmdc window", MFD_CLOEXEC) : -1;
+	if (fd < 0)
+		return NULL;
+	char *p = ftruncate(fd, length) ? MAP_FAILED : mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (p == MAP_FAILED)
+		return NULL;
+	memcpy(p, first, length);
+	placed[i] = (struct region){.view = first, .mpi = p, .length = length, .stays = 1};
+	if (i == nplaced)
+		nplaced++;
+	spmdc_elsewhere++;
+	if (mmap(first, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+		refuse("the memory of a window cannot be protected: %s", strerror(errno));
+	if (!protecting)
+		show(&placed[i]);
+	return &placed[i];
+}
+
+// replace makes the pages the process's alone again.
+static void replace(struct region *r) {
+	char *p = mmap(NULL, r->length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		refuse("there is no memory left");
+	close_arena(); // none of its pages is noted as open any more
+	memcpy(p, r->mpi, r->length);
+	if (syscall(SYS_mremap, p, r->length, r->length, MREMAP_MAYMOVE | MREMAP_FIXED, r->view) == -1)
+		refuse("the memory of a window cannot be given back: %s", strerror(errno));
+	munmap(r->mpi, r->length);
+	r->free = 1;
+	spmdc_elsewhere--;
+}
+
 static int is_open(const struct region *r) {
 	for (int i = 0; i < nranges; i++)
 		if (ranges[i].first >= r->view && ranges[i].first < r->view + r->length)
@@ -529,7 +604,28 @@ static void hide(struct region *r) {
 	r->shown = 0;
 }
 
+// Windows of memory of the program's own: of one piece there may be several.
+static struct use {
+	MPI_Win win;
+	struct region *region;
+} *uses;
+static int nuses, cuses;
+
+static void use(MPI_Win win, struct region *r) {
+	if (nuses == cuses && !(uses = realloc(uses, (cuses = 2 * cuses + 16) * sizeof *uses)))
+		refuse("there is no memory left");
+	uses[nuses++] = (struct use){win, r};
+	r->windows++;
+}
+
 static void unwatch(MPI_Win win) {
+	for (int i = nuses; i-- > 0;)
+		if (uses[i].win == win) {
+			struct region *r = uses[i].region;
+			uses[i] = uses[--nuses];
+			if (--r->windows == 0 && r->stays)
+				replace(r);
+		}
 	for (int i = 0; i < nregions; i++)
 		if (!regions[i].free && regions[i].win == win) {
 			hide(&regions[i]);
@@ -1419,6 +1515,7 @@ static void begin(int level) {
 	const char *p = getenv("SPMDC_MPI_PROTECT");
 	protecting = !p || strcmp(p, "0");
 	relearning = strstr(config, "\"relearn\":0,") == NULL;
+	coarrays = strstr(config, "\"coarrays\":true") != NULL;
 	timing = strstr(config, "\"log\":\"\"") == NULL;
 	int audit = strstr(config, "\"mode\":\"audit\"") != NULL;
 	spmdc_threads = level == MPI_THREAD_MULTIPLE;
@@ -1489,6 +1586,9 @@ static void end(void) {
 	for (int i = 0; i < nregions; i++)
 		if (!regions[i].free)
 			show(&regions[i]);
+	for (int i = 0; i < nplaced; i++)
+		if (!placed[i].free)
+			replace(&placed[i]);
 	if (slot_of)
 		PMPI_Win_free(&slot_win);
 	else if (own_progress) {
@@ -1577,7 +1677,7 @@ int spmdc_win_allocate_shared(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm 
 		if (low && (view = watch(low, high - low, *win, 1)))
 			*p = bytes ? view + (*p - low) : *p;
 		else if (low)
-			add_blind(*win);
+			add_blind(*win, 0);
 	}
 	spmdc_depth--;
 	return e;
@@ -1588,6 +1688,11 @@ char *spmdc_view(MPI_Win win, char *p) {
 	for (int i = 0; i < nregions; i++) {
 		struct region *r = &regions[i];
 		if (!r->free && r->win == win && p >= r->mpi && p < r->mpi + r->length)
+			return r->view + (p - r->mpi);
+	}
+	for (int i = 0; i < nuses; i++) {
+		struct region *r = uses[i].region;
+		if (uses[i].win == win && p >= r->mpi && p < r->mpi + r->length)
 			return r->view + (p - r->mpi);
 	}
 	return p;
@@ -1609,9 +1714,24 @@ int spmdc_win_get_attr(MPI_Win win, int key, void *value, int *flag) {
 
 int spmdc_win_create(void *base, MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
 	spmdc_depth++;
-	int e = PMPI_Win_create(base, bytes, unit, info, comm, win);
+	char *first, *mpi = base;
+	size_t length;
+	struct region *r = NULL;
+	if (!alone(comm)) {
+		if (!(r = region_at(base)) && own_pages(base, bytes, &first, &length))
+			r = place(first, length);
+		if (r && (char *)base + bytes > r->view + r->length)
+			refuse("a window has memory that another one has in part");
+		if (r)
+			mpi = r->mpi + ((char *)base - r->view);
+	}
+	int e = PMPI_Win_create(mpi, bytes, unit, info, comm, win);
+	if (e != MPI_SUCCESS && r && r->windows == 0 && r->stays)
+		replace(r);
 	if (e == MPI_SUCCESS && !alone(comm)) {
-		int watched = bytes == 0, all;
+		if (r)
+			use(*win, r);
+		int watched = bytes == 0 || r, all;
 		PMPI_Allreduce(&watched, &all, 1, MPI_INT, MPI_MIN, comm);
 		if (!all)
 			unprotected(*win, base, bytes);
