@@ -3,8 +3,8 @@ package transform
 import (
 	"fmt"
 	"slices"
-	"sync"
 	"strings"
+	"sync"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/procfunc/linalg"
