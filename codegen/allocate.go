@@ -82,8 +82,16 @@ func (g *gen) allocate(s *ir.Allocate) {
 		g.out.p("%s.Free()", name)
 		return
 	}
-	g.out.p("%s.Resize(%s)", name, g.bounds(s.Sym))
-	if s.Sym.Type == ir.Character && s.Sym.Len > 0 && !g.opt.Check {
-		g.out.p("spmd.Blank(%s.Data, %d)", name, s.Sym.Len)
+	blank := s.Sym.Type == ir.Character && s.Sym.Len > 0 && !g.opt.Check
+	switch {
+	case s.Keep && blank:
+		g.out.p("spmd.Blank(%s.Extend(%s), %d)", name, g.bounds(s.Sym), s.Sym.Len)
+	case s.Keep:
+		g.out.p("%s.Extend(%s)", name, g.bounds(s.Sym))
+	default:
+		g.out.p("%s.Resize(%s)", name, g.bounds(s.Sym))
+		if blank {
+			g.out.p("spmd.Blank(%s.Data, %d)", name, s.Sym.Len)
+		}
 	}
 }

@@ -104,7 +104,7 @@ func (c *Copier) simple(s Stmt) Stmt {
 		}
 		return n
 	case *Allocate:
-		return &Allocate{S: s.S, Sym: s.Sym, Free: s.Free, Ends: c.exprs(s.Ends), Followers: s.Followers}
+		return &Allocate{S: s.S, Sym: s.Sym, Free: s.Free, Keep: s.Keep, Ends: c.exprs(s.Ends), Followers: s.Followers}
 	case *Remap:
 		return &Remap{S: s.S, Directive: s.Directive}
 	case *Checkpoint:

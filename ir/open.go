@@ -122,6 +122,7 @@ type Allocate struct {
 	S
 	Sym  *Symbol
 	Free bool
+	Keep bool   // the last dimension grows, and the elements keep their values
 	Ends []Expr // *Var
 	// Followers are the allocatable arrays that are aligned with it, which may not be allocated
 	// while it gets other bounds.

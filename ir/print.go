@@ -169,6 +169,9 @@ func (sp spelling) stmt(s Stmt) string {
 		if s.Free {
 			return "deallocate (" + s.Sym.Name + ")"
 		}
+		if s.Keep {
+			return "grow (" + s.Sym.Name + ")"
+		}
 		return "allocate (" + s.Sym.Name + ")"
 	case *Checkpoint:
 		return "call spmd_checkpoint()"

@@ -24,6 +24,7 @@ var phases = []struct {
 	{"phase:inquiry", (*images).inquiry},
 	{"phase:procedure", (*images).procedure},
 	{"phase:reduce", (*images).reduce},
+	{"phase:components of each image's own", (*images).ownComponents},
 }
 
 // alone computes with what each image has.
@@ -317,6 +318,52 @@ func (m *images) inquiry() {
 	m.outputs = append(m.outputs, fmt.Sprintf("print *, 'image', me, this_image(%s), lcobound(%s), ucobound(%s)", c.name, c.name, c.name))
 	first := map[string]string{"*": "1", "0:*": "0", "2, *": "1, 1"}[c.bounds]
 	m.outputs = append(m.outputs, fmt.Sprintf("print *, 'image', me, image_index(%s, [%s]), image_index(%s, this_image(%s))", c.name, first, c.name, c.name))
+}
+
+// ownComponents has a coarray with allocatable components, which each image allocates with other bounds,
+// and which others read and change.
+func (m *images) ownComponents() {
+	u := m.u
+	kd := oneOf(u, intKind, realKind)
+	mod := &module{name: m.fresh("kinds")}
+	r, x := m.fresh("t"), m.fresh("c")
+	mod.spec = append(mod.spec, "type :: "+r, "   integer :: n = 0", "   "+typeWords[kd]+", allocatable :: a(:), b(:,:)", "end type "+r)
+	m.modules, m.uses = append(m.modules, mod), append(m.uses, "use "+mod.name)
+	m.locals = append(m.locals, fmt.Sprintf("type(%s), save :: %s[*]", r, x))
+	s := m.number(kd)
+	by := 2 + u.pick(3)
+	value := func(text string) string {
+		return u.fit(u.convert(val{text: "mod(" + text + ", 13)", kind: intKind, bound: 12}, kd), tier{4, 64}).text
+	}
+	add := func(format string, args ...any) { m.emit("%s = %s + %s", s, s, fmt.Sprintf(format, args...)) }
+	for range 1 + u.pick(2) {
+		m.emit("%s%%n = me + %d", x, by)
+		m.emit("allocate (%s%%a(%s%%n), %s%%b(0:me, 2))", x, x, x)
+		m.lines = append(m.lines, doBlock(fmt.Sprintf("do i = 1, %s%%n", x), []string{fmt.Sprintf("%s%%a(i) = %s", x, value("me*3 + i"))})...)
+		m.emit("%s%%b = %s", x, value("me + 4"))
+		m.wait()
+		p := m.other()
+		for range 1 + u.pick(3) {
+			switch u.pick(4) {
+			case 0:
+				add("%s[%s]%%a(2)", x, p)
+			case 1:
+				add("sum(%s[%s]%%a(1:%d))", x, p, 1+u.pick(3))
+			case 2:
+				add("%s[%s]%%b(1, 2)", x, p)
+			case 3:
+				m.emit("if (allocated(%s[%s]%%a)) %s = %s + 1", x, p, s, s)
+			}
+		}
+		m.wait()
+		if u.chance(2, 3) {
+			m.emit("%s[%s]%%a(%d) = %s", x, p, 1+u.pick(3), value("me + 5"))
+			m.wait()
+		}
+		add("sum(%s%%a) + sum(%s%%b)", x, x)
+		m.emit("deallocate (%s%%a, %s%%b)", x, x)
+		m.wait()
+	}
 }
 
 // procedure passes a coarray to a procedure, which communicates.

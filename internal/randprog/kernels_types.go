@@ -21,6 +21,10 @@ var typeKernels = []kernel{
 	{name: "extended types", make: extendedTypes, variants: []string{
 		"extends:overridden", "extends:inherited procedure", "extends:select type", "extends:parent component",
 	}},
+	{name: "polymorphic objects", make: polymorphicObjects, variants: []string{
+		"class:allocated with a type", "class:with a source", "class:assigned", "class:moved", "class:value of a function", "class:in containers",
+		"class:containers copied", "class:select type", "class:same type", "class:recursion", "class:optional",
+	}},
 	{name: "defined operators", make: definedOperators, variants: []string{
 		"operators:named", "operators:of a type", "operators:with a number", "operators:assignment", "operators:relation",
 	}},
@@ -346,9 +350,9 @@ func boundProcedures(k *kern) {
 	}
 }
 
-// extendedTypes has a type that extends another, procedures that it replaces, and procedures with
-// objects of either.
-func extendedTypes(k *kern) {
+// lineage is a type, another one that extends it, and a function rate that this replaces, in a module
+// of their own.
+func (k *kern) lineage() (base, more *record) {
 	u := k.u
 	m := &module{name: k.fresh("kinds")}
 	k.modules, k.uses = append(k.modules, m), append(k.uses, "use "+m.name)
@@ -361,8 +365,8 @@ func extendedTypes(k *kern) {
 			m.records = m.records[:len(m.records)-1]
 		}
 	}
-	base := plain(nil)
-	more := plain(base)
+	base = plain(nil)
+	more = plain(base)
 	rate := k.fresh("rate")
 	for i, r := range []*record{base, more} {
 		name := fmt.Sprintf("%s_%d", rate, i)
@@ -380,6 +384,14 @@ func extendedTypes(k *kern) {
 		c.add("end function %s", name)
 		r.add(c)
 	}
+	return base, more
+}
+
+// extendedTypes has a type that extends another, procedures that it replaces, and procedures with
+// objects of either.
+func extendedTypes(k *kern) {
+	u := k.u
+	base, more := k.lineage()
 	k.feat("extends:overridden")
 	twice := k.fresh("twice")
 	base.bound = append(base.bound, fmt.Sprintf("procedure :: twice => %s", twice))

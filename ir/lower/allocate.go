@@ -118,6 +118,9 @@ func (l *lowerer) declareAllocatable(s *ir.Symbol, dims []ast.DimSpec, pos sourc
 		rank := len(s.Dims)
 		if s.Cell && l.pointers[s] != nil {
 			rank = 0
+			if s.Coarray { // see coarray
+				dims = nil
+			}
 		}
 		if rank != len(dims) {
 			l.errorf(codeCall, d.arg.pos, "%s has rank %d, the dummy argument %s has rank %d", l.scope.binding.what(d), rank, d.Name.Name, len(dims)).
@@ -239,6 +242,12 @@ func (l *lowerer) allocate(s *ast.Allocate) []ir.Stmt {
 		to.message = nil // as nothing is told of a failure that ends the program
 	}
 	var out []ir.Stmt
+	if s.Keep {
+		for _, e := range objects {
+			out = append(out, l.extended(e)...)
+		}
+		return out
+	}
 	if to.stat != nil {
 		out = append(out, &ir.Assign{S: ir.S{Pos: s.Pos}, LHS: ir.Clone(to.stat), RHS: intConstOf(to.stat.Type(), 0, s.Pos)})
 	}
@@ -348,7 +357,35 @@ func (l *lowerer) allocateOne(e, source, mold, length ast.Expr, to statusTo) []i
 	return one(&ir.If{S: ir.S{Pos: pos}, Cond: varOf(a.flag, pos), Then: failed, Else: body})
 }
 
-// nameOf is the name of the variable that e is, or is a part of, "" for other expressions.
+// extended gives the array that e names with its new bounds more elements in its last dimension.
+func (l *lowerer) extended(e ast.Expr) (out []ir.Stmt) {
+	s, a, bounds := l.object(e, "ALLOCATE")
+	if a == nil {
+		return nil
+	}
+	lo, n, ok := l.allocatedShape(s, bounds, nil, nil, e.Position(), &out)
+	if !ok {
+		return nil
+	}
+	return append(out, l.longer(s, a, lo, n, e.Position())...)
+}
+
+// longer is allocatedAnew of an array that has more elements in its last dimension then, and keeps those
+// that it has. It may not be allocated before.
+func (l *lowerer) longer(s *ir.Symbol, a *allocatable, lo, n []ir.Expr, pos source.Pos) (out []ir.Stmt) {
+	if l.pointers[s] != nil { // it is all that is allocated in the heap, see alone
+		out = one(&ir.If{S: ir.S{Pos: pos}, Cond: varOf(a.flag, pos), Then: l.freed(s, a, pos)})
+	}
+	out = append(out, l.allocatedAnew(s, a, lo, n, pos)...)
+	for _, x := range out {
+		if x, is := x.(*ir.Allocate); is {
+			x.Keep = true
+		}
+	}
+	return out
+}
+
+// freed takes is the name of the variable that e is, or is a part of, "" for other expressions.
 func nameOf(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:

@@ -82,14 +82,17 @@ func (l *lowerer) arrayAssign(s *ast.Assign) []ir.Stmt {
 	co, _ := s.LHS.(*ast.CoIndex)
 	base := s.LHS
 	var image ir.Expr
+	var to *argument
 	if co != nil {
 		base = co.Base
 		var sym *ir.Symbol
 		if sym, image = l.selector(co); sym == nil || isBad(image) {
 			return nil
 		}
+		to = l.partThere(co, sym, image, &pre)
+	} else {
+		to = l.part(base, &pre)
 	}
-	to := l.part(base, &pre)
 	if to == nil {
 		return nil
 	}
@@ -137,16 +140,17 @@ func (l *lowerer) moved(s *ast.Assign, to *argument, image ir.Expr, pre *[]ir.St
 	if (co != nil) == (image != nil) {
 		return nil, false
 	}
-	base := s.RHS
+	before := len(*pre)
+	var from *argument
 	if co != nil {
-		base = co.Base
 		var sym *ir.Symbol
 		if sym, image = l.selector(co); sym == nil || isBad(image) {
 			return nil, true
 		}
+		from = l.partThere(co, sym, image, pre)
+	} else {
+		from = l.part(s.RHS, pre)
 	}
-	before := len(*pre)
-	from := l.part(base, pre)
 	if from == nil {
 		return nil, true
 	}
@@ -481,7 +485,7 @@ func (l *lowerer) fetched(e *ast.CoIndex, pre *[]ir.Stmt) *argument {
 	if s == nil || isBad(image) {
 		return nil
 	}
-	from := l.part(e.Base, pre)
+	from := l.partThere(e, s, image, pre)
 	if from == nil {
 		return nil
 	}

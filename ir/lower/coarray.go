@@ -92,6 +92,9 @@ func (l *lowerer) coindexed(e *ast.CoIndex) ir.Expr {
 			WithHelp("assign it to an array first: b(:) = %s", ast.UnparseExpr(e))
 		return bad(e.Pos)
 	}
+	if l.pointers[s] != nil {
+		s = l.pointerThere(s, image, e.Pos, func(e ir.Expr) ir.Expr { return e })
+	}
 	var r *ir.Ref
 	switch base := e.Base.(type) {
 	case *ast.Ident:

@@ -55,6 +55,7 @@ func Lower(f *ast.File, diags *source.List) *ir.Program {
 		}
 		maps.Copy(k.flat, l.again.flat)
 		maps.Copy(k.vary, l.again.vary)
+		maps.Copy(k.apart, l.again.apart)
 		maps.Copy(k.recursive, l.again.recursive)
 		maps.Copy(k.parts, l.again.parts)
 		diags.Diags = diags.Diags[:before]
@@ -68,12 +69,13 @@ type found struct {
 	vary map[string]bool   // allocatable arrays whose lower bounds are variables
 
 	tied      map[declared]declared // pointers and their targets: another one of the class, see join
+	apart     map[declared]bool     // those of them that are components of coarrays
 	recursive map[*ast.Program]bool // procedures that have a frame
 	parts     map[ast.Name]passing  // how their dummy arrays are passed from depth to depth
 }
 
 func newFound() found {
-	return found{map[declared]bool{}, map[string]bool{}, map[declared]declared{}, map[*ast.Program]bool{}, map[ast.Name]passing{}}
+	return found{map[declared]bool{}, map[string]bool{}, map[declared]declared{}, map[declared]bool{}, map[*ast.Program]bool{}, map[ast.Name]passing{}}
 }
 
 // lower is Lower, where k is known.

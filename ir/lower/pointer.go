@@ -98,6 +98,12 @@ func (l *lowerer) heapOf(s *ir.Symbol) *heap {
 		scalar := func(name string) *ir.Symbol { return l.descriptor(class.name+"_"+name, 0, class.pos) }
 		h = &heap{stack: l.newStack(s.Type, class.name+"_heap"), floor: scalar("floor"), blocks: scalar("blocks"), places: map[declared]int{}}
 		l.scope.site = site
+		for d := range l.apart {
+			if c, _ := l.classOf(d); c == class {
+				h.array.Coarray, h.array.Apart = true, true
+				l.cobounds[h.array] = codimensions{{lo: l.intConst(1, class.pos)}}
+			}
+		}
 		l.heaps[class] = h
 		l.classes[h.array] = class
 	}
@@ -114,7 +120,7 @@ func (l *lowerer) descriptor(name string, first int, pos source.Pos) *ir.Symbol 
 
 // declareTied gives s, which has dims and is in the class of h, its descriptor.
 func (l *lowerer) declareTied(h *heap, s *ir.Symbol, dims []ast.DimSpec, pos source.Pos) {
-	if s.Coarray || s.Type == ir.Character || s.Type != h.array.Type {
+	if s.Coarray && !s.Apart || s.Type == ir.Character || s.Type != h.array.Type {
 		l.untied(s, pos)
 		return
 	}
@@ -363,7 +369,7 @@ func (l *lowerer) pointedTo(s *ir.Symbol, e ast.Expr, pre *[]ir.Stmt) *pointed {
 			WithHelp("pass a variable or a section, and point to that, or pass a pointer")
 		return nil
 	}
-	if _, shares := l.overlays[of]; shares || l.common[base] || base.Coarray || l.hasDirectives(base) || base.Type == ir.Character || a.typ != s.Type {
+	if _, shares := l.overlays[of]; shares || l.common[base] || base.Coarray && !base.Apart || l.hasDirectives(base) || base.Type == ir.Character || a.typ != s.Type {
 		as := *base
 		as.Name, as.Local = of.Name, of.Local
 		l.common[&as] = shares || l.common[base]
@@ -378,7 +384,13 @@ func (l *lowerer) pointedTo(s *ir.Symbol, e ast.Expr, pre *[]ir.Stmt) *pointed {
 	if class, ok := l.classes[base]; ok {
 		key = class
 	}
-	if !l.join(declaredAs(s), key) || l.pointers[s] == nil || l.classes[base] == (declared{}) {
+	known := l.join(declaredAs(s), key)
+	for _, x := range []*ir.Symbol{s, of} {
+		if !known && x.Apart {
+			l.again.apart[declaredAs(x)] = true
+		}
+	}
+	if !known || l.pointers[s] == nil || l.classes[base] == (declared{}) {
 		return &pointed{unready: true}
 	}
 	out := &pointed{}

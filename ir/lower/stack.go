@@ -158,7 +158,7 @@ func (f *frame) savedArray(l *lowerer, s *ir.Symbol, more map[ir.Type]int, at so
 }
 
 // stack holds values of one type, elements 1 to top of an array that grows.
-type stack struct{ array, spare, top *ir.Symbol }
+type stack struct{ array, top *ir.Symbol }
 
 // stack is the stack for values of type t.
 func (l *lowerer) stack(t ir.Type) *stack {
@@ -176,15 +176,12 @@ func (l *lowerer) stack(t ir.Type) *stack {
 // newStack makes a stack for values of type t, with this name.
 func (l *lowerer) newStack(t ir.Type, name string) *stack {
 	pos := l.prog.Pos
-	open := func(name string) *ir.Symbol {
-		s := l.local(name, t, pos)
-		a := &allocatable{flag: l.local(name+"_allocated", ir.Logical, pos)}
-		a.flag.Init = truth(false, pos)
-		a.lo, a.hi = l.openArray(s, []ir.Expr{l.intConst(1, pos)}, pos)
-		l.allocs[s], l.mention[a.flag], l.typed[a.flag], l.typed[s] = a, true, pos, pos
-		return s
-	}
-	st := &stack{array: open(name), spare: open(name + "_spare"), top: l.local(name+"_top", ir.Integer, pos)}
+	s := l.local(name, t, pos)
+	a := &allocatable{flag: l.local(name+"_allocated", ir.Logical, pos)}
+	a.flag.Init = truth(false, pos)
+	a.lo, a.hi = l.openArray(s, []ir.Expr{l.intConst(1, pos)}, pos)
+	l.allocs[s], l.mention[a.flag], l.typed[a.flag], l.typed[s] = a, true, pos, pos
+	st := &stack{array: s, top: l.local(name+"_top", ir.Integer, pos)}
 	st.top.Init = l.intConst(0, pos)
 	l.mention[st.top], l.typed[st.top] = true, pos
 	return st
@@ -210,24 +207,10 @@ func (st *stack) moveTop(l *lowerer, n int, at source.Pos) ir.Stmt {
 // room lets the stack have room for n values more.
 func (st *stack) room(l *lowerer, n ir.Expr, at source.Pos) ir.Stmt {
 	const least = 256
-	a, b := l.allocs[st.array], l.allocs[st.spare]
-	top := func() ir.Expr { return varOf(st.top, at) }
-	need := func() ir.Expr { return l.plus(top(), ir.Clone(n), at) }
-	copied := func(to, from *ir.Symbol) ir.Stmt {
-		i := l.local("copy", ir.Integer, at)
-		x := &ir.Ref{X: ir.X{Pos: at, Typ: from.Type}, Sym: from, Subs: []ir.Expr{varOf(i, at)}}
-		x.Raw = true
-		y := &ir.Ref{X: ir.X{Pos: at, Typ: to.Type}, Sym: to, Subs: []ir.Expr{varOf(i, at)}}
-		return &ir.Do{S: ir.S{Pos: at}, Index: i, Lo: l.intConst(1, at), Hi: top(), Step: l.intConst(1, at), Body: one(l.setTo(y, x, at)), End: at}
-	}
-	grown := func(s *ir.Symbol, a *allocatable, size ir.Expr) []ir.Stmt {
-		return l.allocatedAnew(s, a, []ir.Expr{l.intConst(1, at)}, []ir.Expr{size}, at)
-	}
+	a := l.allocs[st.array]
+	need := func() ir.Expr { return l.plus(varOf(st.top, at), ir.Clone(n), at) }
 	size := l.foldCall(&ir.Call{X: ir.X{Pos: at, Typ: ir.Long}, Name: "max", Args: []ir.Expr{intConstOf(ir.Long, least, at), l.times(intConstOf(ir.Long, 2, at), l.convert(need(), ir.Long), at)}})
-	then := grown(st.spare, b, ir.Clone(size))
-	then = append(then, &ir.If{S: ir.S{Pos: at}, Cond: varOf(a.flag, at), Then: one(copied(st.spare, st.array))})
-	then = append(then, grown(st.array, a, size)...)
-	then = append(then, copied(st.array, st.spare))
+	then := l.longer(st.array, a, []ir.Expr{l.intConst(1, at)}, []ir.Expr{size}, at)
 	absent := &ir.Un{X: ir.X{Pos: at, Typ: ir.Logical}, Op: ir.Not, E: varOf(a.flag, at)}
 	full := l.bin(ir.Gt, need(), varOf(a.hi[0], at), at, at)
 	return &ir.If{S: ir.S{Pos: at}, Cond: l.bin(ir.Or, absent, full, at, at), Then: then}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/procfunc/linalg"
@@ -104,13 +105,13 @@ func (a *Analysis) steady(loop *ir.Do) (list []ir.Expr) {
 	for _, o := range a.occurrences(loop) {
 		always := !o.conditional && len(o.conds) == 0
 		inner := o.loops[slices.Index(o.loops, ir.Stmt(loop))+1:]
-		each := always && a.info.Bounds(loop).Step != 0 && a.run(inner)
+		each := sync.OnceValue(func() bool { return always && a.info.Bounds(loop).Step != 0 && a.run(inner) })
 		for _, sub := range o.ref.Subs {
-			if _, ok := a.info.Affine(sub); ok || !each {
+			if _, ok := a.info.Affine(sub); ok {
 				continue
 			}
 			ir.WalkExpr(sub, func(e ir.Expr) bool {
-				if a.product(e) && fixed(e) {
+				if a.product(e) && fixed(e) && each() {
 					list = append(list, e)
 					return false
 				}
@@ -121,14 +122,14 @@ func (a *Analysis) steady(loop *ir.Do) (list []ir.Expr) {
 		if !o.ref.Sym.Distributed() {
 			continue
 		}
-		sure := always && a.run(o.loops[len(a.around[loop]):])
+		sure := sync.OnceValue(func() bool { return always && a.run(o.loops[len(a.around[loop]):]) })
 		for _, sub := range o.ref.Subs {
 			ir.WalkExpr(sub, func(e ir.Expr) bool {
 				r, ok := e.(*ir.Ref)
 				if !ok || !r.Typ.IsInteger() || !fixed(r) {
 					return true
 				}
-				if slices.Contains(inBounds, ir.ExprString(r)) || sure && a.exists(r, loop) {
+				if slices.Contains(inBounds, ir.ExprString(r)) || sure() && a.exists(r, loop) {
 					list = append(list, r)
 				}
 				return false

@@ -140,10 +140,12 @@ type (
 		Status []Expr
 	}
 	// Allocate is "allocate (a(n), b(0:m), stat=ios)", with Free "deallocate (a, b)". The
-	// arguments are arrays with their bounds, then keywords.
+	// arguments are arrays with their bounds, then keywords. Keep is not in the source: the array
+	// gets more elements in its last dimension, and those that it has keep their values.
 	Allocate struct {
 		Base
 		Free bool
+		Keep bool
 		Of   Name // of "allocate (t :: a)": the derived type
 		Args []Expr
 	}

@@ -316,10 +316,7 @@ func (f *formatter) pieces(l *scan.Line, toks []lexer.Token) []piece {
 		off := t.Pos.Offset
 		p := piece{text: l.Text[off : off+len(t.Value)], whole: t.Type == scan.String || t.Type == scan.Hollerith, start: l.Pos(off)}
 		switch {
-		case t.Type == scan.Hollerith && !f.fixed && !format:
-			f.diags.Errorf(source.OutsideSubset, p.start, "a Hollerith constant outside FORMAT has no free form").
-				WithHelp("write a string, or keep the file in fixed form: --form=fixed")
-		case t.Type == scan.Hollerith && !f.fixed:
+		case t.Type == scan.Hollerith && !f.fixed && format:
 			p.text = quoted(p.text)
 		case t.Type == scan.Ident && l.Dense:
 			if n := scan.Joint(t.Value); n > 0 && (apart(l, off+n) || t.Value == "errorstop") {

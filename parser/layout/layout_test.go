@@ -1,6 +1,7 @@
 package layout_test
 
 import (
+	"context"
 	flags "flag"
 	"fmt"
 	"io/fs"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -129,10 +131,24 @@ func TestRandom(t *testing.T) {
 	}
 }
 
+var programs = flags.String("programs", "../../examples/testdata/language", "folders of programs for TestGfortran, with commas between")
+
 // TestGfortran: programs print the same when they are formatted, compiled by gfortran.
 func TestGfortran(t *testing.T) {
 	effort.Tool(t, "gfortran", "gfortran")
-	paths, _ := filepath.Glob("../../examples/testdata/language/*.hpf")
+	extensions := slices.Concat(scan.FreeExtensions, scan.FixedExtensions)
+	var paths []string
+	for folder := range strings.SplitSeq(*programs, ",") {
+		err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+			if slices.Contains(extensions, filepath.Ext(path)) {
+				paths = append(paths, path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	dir := t.TempDir()
 	input := ""
 	run := func(name string, text []byte) string {
@@ -141,10 +157,12 @@ func TestGfortran(t *testing.T) {
 			t.Fatal(err)
 		}
 		// Not every gfortran compiles all that spmdc does, and some programs end with an error.
-		if exec.Command("gfortran", "-w", "-fcoarray=single", "-o", path+".x", path).Run() != nil {
+		if exec.Command("gfortran", "-w", "-fcoarray=single", "-J", dir, "-o", path+".x", path).Run() != nil {
 			return ""
 		}
-		cmd := exec.Command(path + ".x")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, path+".x")
 		cmd.Dir = dir
 		cmd.Stdin, _ = os.Open(input)
 		out, err := cmd.Output()
@@ -153,6 +171,7 @@ func TestGfortran(t *testing.T) {
 		}
 		return string(out)
 	}
+	names := map[scan.Form]string{scan.FreeForm{}: "x.f90", scan.FixedForm{}: "x.f"}
 	sample := effort.Of(len(paths), 2)
 	compared := 0
 	for i := range sample {
@@ -161,19 +180,30 @@ func TestGfortran(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		input, _ = filepath.Abs(strings.TrimSuffix(path, ".hpf") + ".in")
-		want := run("x.f90", text)
-		if want == "" || load.Preprocessed(path) {
+		base, _ := filepath.Abs(strings.TrimSuffix(path, filepath.Ext(path)))
+		for _, extension := range []string{".in", ".reference_input"} {
+			if input = base + extension; exists(input) {
+				break
+			}
+		}
+		from := scan.FormOf(path)
+		want := run(names[from], text)
+		if want == "" || load.Preprocessed(path) || want != run(names[from], text) {
 			continue
 		}
-		for name, to := range map[string]scan.Form{"x.f90": scan.FreeForm{}, "x.f": scan.FixedForm{}} {
-			if got := run(name, []byte(format(t, path, text, scan.FreeForm{}, to))); got != want {
+		for to, name := range names {
+			if got := run(name, []byte(format(t, path, text, from, to))); got != want {
 				t.Errorf("%s as %s prints otherwise:\n%s", path, name, cmp.Diff(want, got))
 			}
 		}
 		compared++
 	}
-	if t.Logf("%d programs", compared); compared < sample/2 {
+	if t.Logf("%d programs of %d", compared, sample); compared < sample/2 {
 		t.Errorf("only %d of %d programs compared", compared, sample)
 	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

@@ -39,7 +39,8 @@ func (f *formatter) print() string {
 		default:
 			lines := f.code(r)
 			for i, l := range lines {
-				p := printed{code: l, broken: len(lines) > 1}
+				// The gap in the source counts the blanks at the end of a Hollerith constant.
+				p := printed{code: strings.TrimRight(l, " \t"), broken: len(lines) > 1}
 				if i == len(lines)-1 {
 					p.comment, p.column, p.gap = r.comment, r.commentCol, max(1, r.commentGap)
 				}

@@ -144,6 +144,10 @@ scan:
 			}
 		case c == '\'' || c == '"':
 			p.quote, p.quotePos = c, ph.At(i)
+		case c|0x20 == 'h' && i > start && isDigit(raw[i-1]):
+			if n := hollerithLen(p.text + raw[start:i]); i+n < len(raw) {
+				i += n
+			}
 		case c == '!':
 			end = i
 			inlineDirective(p.diags, ph, i)

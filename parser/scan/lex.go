@@ -21,7 +21,7 @@ const (
 	Logical                   // .true., .false.
 	DotOp                     // .and., and any other word between points
 	Op                        // everything else: + ** :: (
-	Hollerith                 // 5HABC D, in fixed form
+	Hollerith                 // 5HABC D
 )
 
 // maxName is the length of a name in gfortran (Fortran 2003).
@@ -121,7 +121,7 @@ func (l *Line) lex(buf []lexer.Token, cuts []int) ([]lexer.Token, *source.Diag) 
 			end = cuts[0]
 		}
 		typ, n := next(s[i:end])
-		if l.Dense && typ == Int && i+n < end && s[i+n]|0x20 == 'h' {
+		if typ == Int && i+n < end && s[i+n]|0x20 == 'h' {
 			if k := hollerithLen(s[:i+n]); k > 0 && i+n+1+k <= len(s) {
 				typ, n = Hollerith, n+1+k
 			}

@@ -2,6 +2,7 @@ package spmd
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/spmdc/spmdc/runtime/elide"
 	"github.com/spmdc/spmdc/runtime/transport"
@@ -17,7 +18,8 @@ type Coarray[T any] struct {
 	buffer transport.Buffer
 	puts   uint64
 	one    transport.Slice[T] // an element on its way
-	apart  []any              // of NewApart: *Array[T] of each PE
+	apart  []any              // of NewApart: *Coarray[T] of each PE
+	moving sync.RWMutex       // of NewApart: its memory is moved only while no other image is at it
 	move   transport.Move     // of the transfer in hand; here so that it is not allocated
 }
 
@@ -46,8 +48,15 @@ func NewApart[T any](pe *PE, name string, bounds ...[2]int) *Coarray[T] {
 			Hint: "run it without mpirun, or give the component constant bounds"})
 	}
 	c.apart = pe.sharedBy(c.buffer)
-	c.apart[pe.id] = &c.Array
+	c.apart[pe.id] = c
 	return c
+}
+
+// Extend is that of Array, while other images may use the elements that there are.
+func (c *Coarray[T]) Extend(bounds ...[2]int) []T {
+	c.moving.Lock()
+	defer c.moving.Unlock()
+	return c.Array.Extend(bounds...)
 }
 
 // on is the part of the coarray on PE q.
@@ -55,7 +64,17 @@ func (c *Coarray[T]) on(q int) *Array[T] {
 	if c.apart == nil {
 		return &c.Array
 	}
-	return c.apart[q].(*Array[T])
+	return &c.apart[q].(*Coarray[T]).Array
+}
+
+// hold keeps the part on PE q where it is, until the lock is unlocked; nil where it is never moved.
+func (c *Coarray[T]) hold(q int) *sync.RWMutex {
+	if c.apart == nil || q == c.pe.id {
+		return nil
+	}
+	l := &c.apart[q].(*Coarray[T]).moving
+	l.RLock()
+	return l
 }
 
 // Marked is off, the place of an element of this image that the program is about
@@ -100,6 +119,9 @@ func (a *Array[T]) offset(idx []int) int {
 // Load is the element with subscripts idx of image p, from 1.
 func (c *Coarray[T]) Load(site, p int, idx ...int) T {
 	q := c.image(p)
+	if l := c.hold(q); l != nil {
+		defer l.RUnlock()
+	}
 	off := c.on(q).offset(idx)
 	if q == c.pe.id {
 		return c.Data[off]
@@ -113,6 +135,9 @@ func (c *Coarray[T]) Load(site, p int, idx ...int) T {
 // Store assigns x to the element with subscripts idx of image p, from 1.
 func (c *Coarray[T]) Store(site, p int, x T, idx ...int) {
 	q := c.image(p)
+	if l := c.hold(q); l != nil {
+		defer l.RUnlock()
+	}
 	off := c.on(q).offset(idx)
 	if q == c.pe.id {
 		c.Data[off] = x
@@ -195,6 +220,9 @@ func between[T any](m *transport.Move, dst *Array[T], to []Span, src *Array[T], 
 // Both have the same extents.
 func (c *Coarray[T]) Put(site, p int, to []Span, src *Array[T], from []Span) {
 	q := c.image(p)
+	if l := c.hold(q); l != nil {
+		defer l.RUnlock()
+	}
 	if !between(&c.move, c.on(q), to, src, from) {
 		return
 	}
@@ -208,6 +236,9 @@ func (c *Coarray[T]) Put(site, p int, to []Span, src *Array[T], from []Span) {
 // Get copies section from of c on image p to section to of dst, which lies here.
 func (c *Coarray[T]) Get(site, p int, from []Span, dst *Array[T], to []Span) {
 	q := c.image(p)
+	if l := c.hold(q); l != nil {
+		defer l.RUnlock()
+	}
 	if !between(&c.move, dst, to, c.on(q), from) {
 		return
 	}

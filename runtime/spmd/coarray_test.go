@@ -29,6 +29,44 @@ func meet(pe *PE) {
 	pe.MarkRemote()
 }
 
+// TestExtend: the elements of an array that grows stay, also while other images use them.
+func TestExtend(t *testing.T) {
+	_, err := Run(coarrays("put", "get", "get"), 3, nil, nil, func(pe *PE) {
+		x := NewApart[int](pe, "x", [2]int{1, 2}, [2]int{1, 0})
+		begin(pe)
+		me := pe.ID() + 1
+		if rest := x.Extend([2]int{1, 2}, [2]int{1, 2}); len(rest) != 4 {
+			t.Errorf("%d elements are new, not 4", len(rest))
+		}
+		copy(x.Data, []int{me, 10 * me, 20 * me, 30 * me})
+		meet(pe)
+		p := me%3 + 1
+		for n := 3; n < 400; n++ {
+			switch me {
+			case 1:
+				if rest := x.Extend([2]int{1, 2}, [2]int{1, n}); len(rest) != 2 {
+					t.Errorf("%d elements are new, not 2", len(rest))
+				}
+			default:
+				x.Store(0, p, n, 2, 2)
+				if got := x.Load(1, p, 1, 2); got != 20*p {
+					t.Errorf("element (1,2) of image %d is %d", p, got)
+				}
+			}
+		}
+		meet(pe)
+		if q := (me+1)%3 + 1; q != 1 && x.Data[3] != 399 || x.Data[0] != me || x.Data[1] != 10*me || x.Data[2] != 20*me {
+			t.Errorf("image %d has %d", me, x.Data[:4])
+		}
+		if x.Extend([2]int{1, 2}, [2]int{1, x.Dims[1].N}) != nil {
+			t.Error("the same bounds give new elements")
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Sections of all kinds move as an assignment element by element would move them.
 func TestSections(t *testing.T) {
 	const rounds = 300

@@ -243,14 +243,23 @@ func (t *unit) typeInquiry(name string, args []ast.Expr, at ast.XBase) ast.Expr 
 	if name == "same_type_as" {
 		return &ast.Binary{XBase: at, Op: "==", OpPos: at.Pos, X: t.typeNumber(a), Y: t.typeNumber(b)}
 	}
+	of := []*record{b.of.declared()}
 	if t.p.isChosen(b.storage()) {
-		t.p.errorf(at.Pos, "EXTENDS_TYPE_OF with a second argument that is polymorphic").WithHelp("write SELECT TYPE")
-		return &ast.LogicalLit{XBase: at}
+		of = t.p.kinds(of[0])
 	}
-	if x := t.isOneOf(a, t.p.kinds(b.of.declared())); x != nil {
-		return &ast.Paren{XBase: at, X: x}
+	e := builder{at}
+	var out ast.Expr = &ast.LogicalLit{XBase: at}
+	for _, r := range of {
+		x := t.isOneOf(a, t.p.kinds(r))
+		switch {
+		case x == nil:
+		case len(of) == 1:
+			out = x
+		default:
+			out = e.bin(".or.", out, e.bin(".and.", &ast.Paren{XBase: at, X: t.isOneOf(b, []*record{r})}, &ast.Paren{XBase: at, X: x}))
+		}
 	}
-	return &ast.LogicalLit{XBase: at}
+	return &ast.Paren{XBase: at, X: out}
 }
 
 // onlyChosen is the object that ALLOCATED asks about, where the run gives it a type, nil for

@@ -58,7 +58,7 @@ func (t *unit) there(x ast.Expr) ast.Expr {
 
 // thereOf is o, where l is nil, as there has it.
 func (t *unit) thereOf(o *object, l *leaf) ast.Expr {
-	if l != nil || o.images == nil || o.comp == nil || !o.comp.allocatable {
+	if l != nil || o.images == nil || o.comp == nil || !o.comp.allocatable && !o.comp.pointer {
 		return nil
 	}
 	name := o.name
@@ -71,7 +71,11 @@ func (t *unit) thereOf(o *object, l *leaf) ast.Expr {
 // apartImages is the image selector of o for an allocatable component, which has one codimension from 1 on
 // unless it is a coarray itself.
 func (t *unit) apartImages(o *object) []ast.Expr {
-	other := o.root.beside() && !o.root.anyImage
+	sibling := o.root.name + present // it has the codimensions
+	if !o.root.beside() {
+		sibling = o.root.name + o.root.of.leaves()[0].name
+	}
+	other := !o.root.anyImage && (o.root.beside() || o.comp != nil && o.comp.described != nil)
 	var subs, keywords []ast.Expr
 	for _, i := range o.images {
 		x := t.expr(clone(i))
@@ -89,7 +93,7 @@ func (t *unit) apartImages(o *object) []ast.Expr {
 	}
 	if other {
 		e := builder{o.XBase}
-		subs = []ast.Expr{e.ref("image_index", e.id(o.root.name+present), &ast.Array{XBase: o.XBase, Items: subs, Brackets: true})}
+		subs = []ast.Expr{e.ref("image_index", e.id(sibling), &ast.Array{XBase: o.XBase, Items: subs, Brackets: true})}
 	}
 	return append(subs, keywords...)
 }
@@ -116,10 +120,63 @@ func (t *unit) everything(x ast.Expr, k int, at ast.XBase) ast.Expr {
 	return &ast.Triplet{XBase: at, Lo: end("lbound"), Hi: end("ubound")}
 }
 
+// remote is the names of the components that f takes from other images: what is in pools there must be
+// within reach.
+func remote(f *ast.File) map[string]bool {
+	names := map[string]bool{}
+	var of func(x ast.Expr) bool
+	of = func(x ast.Expr) bool { // also collects
+		switch x := x.(type) {
+		case *ast.CoIndex:
+			return true
+		case *ast.Component:
+			if of(x.Base) {
+				names[x.Name] = true
+				return true
+			}
+		case *ast.Index:
+			return x.Part() != "" && of(x.Args[0])
+		case *ast.Substring:
+			return of(x.Base)
+		}
+		return false
+	}
+	eachStatement(f, func(s ast.Stmt) {
+		for _, x := range ast.Exprs(s) {
+			ast.Any(*x, func(x ast.Expr) bool { of(x); return false })
+		}
+	})
+	return names
+}
+
+// own reports whether o, which is described, is one of this image. Where it is not, what is an error.
+func (t *unit) own(o *object, what string) bool {
+	if o.whole.images == nil && o.images == nil {
+		return true
+	}
+	t.p.errorf(o.Pos, "%s %s of another image", what, o.whole.name).WithHelp("each image does that with its own")
+	return false
+}
+
+// notThere reports a part of another image that cannot be reached.
+func (t *unit) notThere(o *object) ast.Expr {
+	name := o.name
+	if o.desc != nil {
+		name = o.desc.name
+	}
+	t.p.errorf(o.Pos, "%s of another image as a whole or a section, which is in an allocatable component of an array or of another component", name).
+		WithHelp("write a loop over its elements, with their components one by one, or let that image assign it to a coarray")
+	return &ast.IntLit{XBase: o.XBase, Text: "0"}
+}
+
 // whole reports an assignment of all of o on another image where that has allocatable components.
 func (t *unit) whole(o *object) bool {
 	if o == nil || o.of == nil || o.images == nil {
 		return true
+	}
+	if o.of.hasContents() {
+		t.notThere(o)
+		return false
 	}
 	for _, l := range o.of.leaves() {
 		if l.open {

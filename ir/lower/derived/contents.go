@@ -105,6 +105,9 @@ func (t *unit) allocateDescribed(s *ast.Allocate) []ast.Stmt {
 	}
 	for _, a := range mine {
 		o, bounds := t.allocated(a)
+		if !t.own(o, map[bool]string{false: "ALLOCATE of", true: "DEALLOCATE of"}[s.Free]) {
+			continue
+		}
 		o = t.steadyDescriptor(o, &out)
 		d, b := o.whole, o.described
 		word, other, number := "allocate", "/=", 5014

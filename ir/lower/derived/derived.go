@@ -51,7 +51,7 @@ func Flatten(f *ast.File, constants map[string]map[string]int, diags *source.Lis
 	if !p.polymorphic(f) {
 		return f, false
 	}
-	p.makePools()
+	p.makePools(remote(f))
 	p.alike()
 	flat := *f
 	flat.Modules = p.units(f.Modules)

@@ -221,6 +221,14 @@ func (t *unit) within(d *object, c *component, args []ast.Expr, at ast.XBase) *o
 	if b.elem == nil {
 		o.comp, o.name = v.of.comps[0], v.name+"%"+v.of.comps[0].name
 	}
+	if d.images != nil && b.text {
+		t.notThere(o)
+	} else if d.images != nil {
+		o.images = d.images
+		if d.desc == nil {
+			o.images = t.apartImages(d)
+		}
+	}
 	if args != nil {
 		o.whole = nil
 		if len(args) != b.rank {

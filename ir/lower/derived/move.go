@@ -35,6 +35,11 @@ func (t *unit) moved(s *ast.Call, args []ast.Expr) []ast.Stmt {
 	if from == nil && to == nil || (from == nil || from.whole == nil) && (to == nil || to.whole == nil) {
 		return nil
 	}
+	for _, o := range []*object{from, to} {
+		if o != nil && o.whole != nil && !t.own(o, "MOVE_ALLOC of") {
+			return []ast.Stmt{}
+		}
+	}
 	return t.move(list[0], list[1], builder{ast.XBase{Pos: s.Pos, End: s.Pos}})
 }
 
@@ -191,6 +196,9 @@ func (t *unit) forgotten(o *object) []ast.Stmt {
 func (t *unit) lent(x ast.Expr, f *function, dummy string) ast.Expr {
 	o := t.object(x)
 	if f == nil || o == nil || o.whole == nil || !f.allocates(dummy) {
+		return nil
+	}
+	if !t.own(o, "an allocatable argument gets") {
 		return nil
 	}
 	e := builder{o.XBase}

@@ -185,12 +185,13 @@ func (t *unit) reference(o *object, l *leaf) ast.Expr {
 		return &ast.Ident{XBase: o.XBase, Name: o.root.name + l.name} // of all elements of a dummy argument
 	}
 	name, own := o.name, 0
-	if o.desc != nil && o.desc.images != nil || o.images != nil && l != nil && l.owned() {
-		t.p.errorf(o.Pos, "%s of another image, which is in an allocatable component of an array or of another component", o.name).
-			WithHelp("let that image assign it to a coarray; allocated() is known")
-		return &ast.IntLit{XBase: o.XBase, Text: "0"}
+	if o.images != nil && l != nil && l.owned() {
+		return t.notThere(o)
 	}
 	if o.shaped {
+		if o.images != nil {
+			return t.notThere(o)
+		}
 		name = t.shape(o)
 	}
 	if l != nil {

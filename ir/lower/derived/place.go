@@ -242,6 +242,9 @@ func (t *unit) pointing(x ast.Expr, b *described) []ast.Expr {
 		o = t.pointerValue(x)
 	}
 	switch {
+	case o != nil && o.images != nil:
+		t.p.errorf(e.Pos, "a pointer cannot point to %s of another image", ast.UnparseExpr(x)).WithHelp("copy it to a variable of this image, and point to that")
+		return nil
 	case o == nil || o.of.declared() != b.elem.declared():
 		t.p.errorf(e.Pos, "a pointer to type %s points to %s, which has another type or is no variable", b.elem.name, ast.UnparseExpr(x)).WithHelp("point to a variable of type %s", b.elem.name)
 		return nil
@@ -283,6 +286,9 @@ func (t *unit) placed(p, x ast.Expr, base ast.Base) (out []ast.Stmt, ok bool) {
 	o, bounds := t.allocated(p)
 	if o == nil || o.whole == nil || !o.described.pointer {
 		return nil, false
+	}
+	if !t.own(o, "a pointer assignment to") {
+		return nil, true
 	}
 	e := builder{ast.XBase{Pos: base.Pos, End: base.Pos}}
 	d, b := o.whole, o.described
@@ -326,6 +332,9 @@ func (t *unit) associatedPlace(args []ast.Expr, at ast.XBase) ast.Expr {
 		return nil
 	}
 	e, d, b := builder{at}, o.whole, o.described
+	if !t.own(o, "ASSOCIATED of") {
+		return &ast.LogicalLit{XBase: at}
+	}
 	x := e.bin("/=", t.field(d, "at"), e.lit(0))
 	if len(args) == 1 {
 		return &ast.Paren{XBase: at, X: x}
@@ -369,10 +378,10 @@ func (t *unit) lentPlace(x ast.Expr, v *variable, b *described) ast.Expr {
 			return t.field(o.whole, "at")
 		}
 	}
-	if o != nil && o.whole != nil && o.described.rank == 0 {
+	if o != nil && o.whole != nil && o.images == nil && o.described.rank == 0 {
 		return t.field(o.whole, "at")
 	}
-	if o != nil && o.root == b.pool.v && o.name == b.pool.v.name && o.rank() == 0 {
+	if o != nil && o.root == b.pool.v && o.images == nil && o.name == b.pool.v.name && o.rank() == 0 {
 		return t.expr(clone(o.groups[0].args[0]))
 	}
 	if t.fixed != "" {

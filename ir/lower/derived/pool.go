@@ -14,9 +14,10 @@ import (
 type pool struct {
 	name string
 	v    *variable
-	of   *record    // nil: an intrinsic type
-	home *record    // whose declarations it is among
-	c    *component // of an intrinsic type
+	of   *record      // nil: an intrinsic type
+	home *record      // whose declarations it is among
+	c    *component   // of an intrinsic type
+	by   []*component // whose descriptors describe its elements
 
 	descriptor func(rank int) *record
 }
@@ -32,12 +33,13 @@ func (p *program) poolOf(r *record, c *component) {
 		e := b.elem.declared()
 		if e.pool != nil {
 			b.pool = e.pool
+			b.pool.by = append(b.pool.by, c)
 			return
 		}
 		e.pool = q
 		q.home, q.name = e, e.id+"%pool"
 	}
-	b.pool = q
+	b.pool, q.by = q, []*component{c}
 	of := b.elem
 	if of == nil {
 		value := &component{name: "value", pos: c.pos, spec: c.spec, array: c.array}
@@ -52,8 +54,15 @@ func (q *pool) text() bool { return q.of == nil && q.v.of.comps[0].isText() }
 
 func (q *pool) part(name string) string { return q.name + "%%" + name }
 
-// makePools declares the pools and their procedures.
-func (p *program) makePools() {
+// reached reports whether other images use elements of q, where these are the names of components of
+// which they use any.
+func (q *pool) reached(remote map[string]bool) bool {
+	return !q.text() && slices.ContainsFunc(q.by, func(c *component) bool { return remote[c.name] })
+}
+
+// makePools declares the pools and their procedures. Remote is the names of the components that are used
+// of other images.
+func (p *program) makePools(remote map[string]bool) {
 	for _, q := range p.pools {
 		s := q.home.scope
 		if s.unit.Kind.IsProcedure() && s.outer != nil {
@@ -67,10 +76,11 @@ func (p *program) makePools() {
 		}
 		for _, l := range q.v.of.leaves() {
 			d := &ast.TypeDecl{Base: e.base(), Allocatable: true}
-			declare(leafDecl(l, d, q.name, e.Pos, []ast.DimSpec{{Pos: e.Pos}}, nil), q.name+l.name)
-			if q.text() { // not in the procedure, which may be part of one that calls itself
-				declare(leafDecl(l, d, q.part("spare"), e.Pos, []ast.DimSpec{{Pos: e.Pos}}, nil), q.part("spare")+l.name)
+			one := leafDecl(l, d, q.name, e.Pos, []ast.DimSpec{{Pos: e.Pos}}, nil)
+			if q.reached(remote) {
+				one.Entities[0].Apart, one.Entities[0].Codims = true, anyImage(e.Pos)
 			}
+			declare(one, q.name+l.name)
 		}
 		link := e.integers("", q.part("link"))
 		link.Allocatable, link.Entities[0].Dims = true, []ast.DimSpec{{Pos: e.Pos}}
@@ -112,17 +122,6 @@ func (p *program) procedure(q *pool, name string, body []ast.Stmt) {
 		intent = "out"
 	}
 	u.Spec = []ast.Stmt{e.integers(intent, "%at"), e.integers("in", "%n"), e.integers("", "%k", "%from", "%most")}
-	if name == "take" {
-		for _, l := range q.v.of.leaves() {
-			if q.text() {
-				continue
-			}
-			u.Spec = append(u.Spec, leafDecl(l, &ast.TypeDecl{Base: e.base(), Allocatable: true}, q.part("spare"), e.Pos, []ast.DimSpec{{Pos: e.Pos}}, nil))
-		}
-		link := e.integers("", q.part("spare%%link"))
-		link.Allocatable, link.Entities[0].Dims = true, []ast.DimSpec{{Pos: e.Pos}}
-		u.Spec = append(u.Spec, link)
-	}
 	f := &function{unit: u}
 	s.procs[u.Name] = f
 	f.scope = p.declare(u, s)
@@ -146,24 +145,15 @@ func (b builder) take(q *pool) []ast.Stmt {
 	free := func() ast.Expr { return b.ref(q.part("free"), clone(k)) }
 	grow := []ast.Stmt{b.set(most, b.ref("max", b.times(b.lit(2), clone(top)), b.lit(64)))}
 	array := func(name string, dims []ast.DimSpec) {
-		spare := q.part("spare") + name
-		var whole, some []ast.Expr
+		var whole []ast.Expr
 		for _, d := range dims {
 			if d.Lo != nil {
 				whole = append(whole, b.section(clone(d.Lo), clone(d.Hi)))
 			} else {
 				whole = append(whole, clone(d.Hi))
 			}
-			some = append(some, b.section(nil, nil))
 		}
-		whole = append(whole, clone(most))
-		part := func(name string) ast.Expr {
-			args := append([]ast.Expr(nil), some...)
-			return element(b.XBase, name, append(args, b.section(b.lit(1), clone(size))))
-		}
-		grow = append(grow, &ast.Allocate{Base: b.base(), Args: []ast.Expr{element(b.XBase, spare, whole)}},
-			b.when(b.bin(">", clone(size), b.lit(0)), b.copy(part(spare), part(q.name+name))),
-			b.call("move_alloc", b.id(spare), b.id(q.name+name)))
+		grow = append(grow, &ast.Allocate{Base: b.base(), Keep: true, Args: []ast.Expr{element(b.XBase, q.name+name, append(whole, clone(most)))}})
 	}
 	for _, l := range q.v.of.leaves() {
 		array(l.name, l.dims)

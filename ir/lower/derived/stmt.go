@@ -431,7 +431,7 @@ func (t *unit) assignment(s *ast.Assign) []ast.Stmt {
 	if o := t.chosenObject(s.LHS); o != nil {
 		return t.becomes(o, s.RHS, s.Base)
 	}
-	if o := t.object(s.LHS); o != nil && o.whole != nil && !o.described.pointer && t.fixed == "" && (r == nil || from.declared() == r.declared()) {
+	if o := t.object(s.LHS); o != nil && o.whole != nil && o.images == nil && !o.described.pointer && t.fixed == "" && (r == nil || from.declared() == r.declared()) {
 		return t.assignWhole(o, s.RHS, s.Base)
 	}
 	if !t.values(r, s.LHS.Position()) {

@@ -70,12 +70,16 @@ func (m *implementation) compiler(tmp string) (path, version string, missing []s
 // error names all that is missing.
 func Build(cache *driver.Cache, m *implementation, step func(string)) (*Library, error) {
 	texts := map[string]string{"wrap.c": wrappers()}
-	for _, name := range []string{"shim.h", "shim.c", "own.c", "files.c"} {
-		text, err := sources.ReadFile("library/shim/" + name)
+	files, err := sources.ReadDir("library/shim")
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		text, err := sources.ReadFile("library/shim/" + f.Name())
 		if err != nil {
 			return nil, err
 		}
-		texts[name] = string(text)
+		texts[f.Name()] = string(text)
 	}
 	var all strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
@@ -94,12 +98,13 @@ func Build(cache *driver.Cache, m *implementation, step func(string)) (*Library,
 			}
 		}
 		var objects []string
-		for _, name := range []string{"shim", "wrap", "own", "files"} {
-			object := name + ".o"
-			if err := compile(dir, mpicc, "-O2", "-fPIC", "-c", name+".c", "-o", object); err != nil {
-				return err
+		for _, name := range slices.Sorted(maps.Keys(texts)) {
+			if base, is := strings.CutSuffix(name, ".c"); is {
+				objects = append(objects, base+".o")
+				if err := compile(dir, mpicc, "-O2", "-fPIC", "-c", name, "-o", base+".o"); err != nil {
+					return err
+				}
 			}
-			objects = append(objects, object)
 		}
 		// It needs no library of MPI: the program brings it, and programs without MPI do without it.
 		return compile(dir, cc, append([]string{"-shared", "-Wl,-z,lazy", "-o", out}, append(objects, "-ldl", "-lpthread")...)...)

@@ -119,6 +119,8 @@ func TestPrograms(t *testing.T) {
 		{"several hosts, files.c", []string{"mpicc", "files.c"}, "", 240, 50, 72, "", true},
 		{"calls.c", []string{"mpicc", "calls.c"}, "", 240, 30, 161, "", false},
 		{"create.c", []string{"mpicc", "create.c"}, "", 200, 40, 150, "", false},
+		{"own.c", []string{"mpicc", "own.c"}, "", 404, 120, 254, "", false},
+		{"several hosts, own.c", []string{"mpicc", "own.c"}, "", 404, 120, 254, "", true},
 		// Without the library, too, Debian's MPICH 4.0.2 loses what process 0 puts by MPI_Put: not rma.c and create.c.
 		{"stack.c", []string{"mpicc", "stack.c"}, "", 182, 80, 61, "", false},
 		{"several hosts, rma.c", []string{"mpicc", examples + "c/rma.c"}, "", 600, 190, 400, "", true},
@@ -171,6 +173,7 @@ func TestTraining(t *testing.T) {
 	}{
 		{examples + "c/rma.c", 200},
 		{"create.c", 50},
+		{"own.c", 150},
 		{"loads.c", 0},
 	} {
 		command := []string{"mpirun", "-n", "2", built(t, "mpicc", c.source)}

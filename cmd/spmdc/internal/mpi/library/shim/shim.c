@@ -2,52 +2,26 @@
 //
 // Barriers of all processes go to the engine (engine.go), which decides. What the engine has to know
 // comes from the wrappers of MPI's functions, and from the protection of the pages of windows:
-// the program's view of a window is a second mapping in one arena, which is closed when a barrier
+// the program's view of a window is a second mapping, in one arena, or where the program has the memory, which is closed when a barrier
 // is executed. An access to what is closed opens it and counts as one to local shared memory. MPI itself uses
 // the first mapping, which is always open.
-#include "shim.h"
+#include "library.h"
 #include <elf.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
-#include <pthread.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
-
-#ifdef OPEN_MPI
-// Processes without MPI load this library too.
-#pragma weak ompi_mpi_comm_world
-#pragma weak ompi_mpi_byte
-#pragma weak ompi_mpi_int
-#pragma weak ompi_mpi_int64_t
-#pragma weak ompi_mpi_op_min
-#pragma weak ompi_mpi_info_null
-#pragma weak ompi_request_null
-#pragma weak ompi_mpi_errors_return
-#pragma weak ompi_mpi_errors_are_fatal
-#endif
-
-#define WORDS 6             // elide.Words
-#define NECESSARY INT32_MAX // as rankNecessary in package elide
 
 __thread int spmdc_depth __attribute__((tls_model("initial-exec")));
 
 int spmdc_on;         // between MPI_Init and MPI_Finalize
-static int rank, size;
-static MPI_Comm own;  // a duplicate of the world
+int rank, size;
+MPI_Comm own;
 
-__attribute__((noreturn, format(printf, 1, 2))) static void refuse(const char *format, ...) {
+void refuse(const char *format, ...) {
 	va_list args;
 	va_start(args, format);
 	if (rank == 0) {
@@ -70,8 +44,7 @@ void *spmdc_fortran(const char *name) {
 	return f;
 }
 
-// keep gives memory for good, all zero. It does not come from the heap: many small pieces there that stay would slow down the program's.
-static void *keep(size_t bytes) {
+void *keep(size_t bytes) {
 	static atomic_flag busy = ATOMIC_FLAG_INIT;
 	static char *at;
 	static size_t left;
@@ -88,520 +61,6 @@ static void *keep(size_t bytes) {
 	at += bytes, left -= bytes;
 	atomic_flag_clear(&busy);
 	return p;
-}
-
-// ---- accesses ----
-
-_Atomic int spmdc_summary = PRIVATE;
-const char *spmdc_changed;
-
-// Windows whose memory is not watched. Run-time systems make some that nobody uses, as OpenCoarrays does: one counts from
-// the first access by MPI on, until it is freed; if barriers were elided before that, what stood before them is not known.
-static struct blind {
-	MPI_Win win;
-	int counts;
-	uint64_t elided; // barriers before it was made
-} *blinds;
-static int nblinds, cblinds;
-static int counting;       // of them
-int spmdc_unused;        // those that do not count yet
-static uint64_t unwatched; // barriers behind which one counted
-static uint64_t elided;
-
-static void add_blind(MPI_Win win) {
-	if (nblinds == cblinds && !(blinds = realloc(blinds, (cblinds = 2 * cblinds + 16) * sizeof *blinds)))
-		refuse("there is no memory left");
-	blinds[nblinds++] = (struct blind){win, 0, elided};
-	spmdc_unused++;
-}
-
-static void use_blind(MPI_Win win) {
-	for (int i = 0; spmdc_unused && i < nblinds; i++)
-		if (blinds[i].win == win && !blinds[i].counts) {
-			blinds[i].counts = 1;
-			counting++, spmdc_unused--;
-			if (elided > blinds[i].elided) {
-				fprintf(stderr, "spmdc: misspeculation: process %d accesses a window whose memory is not watched (MPI_Win_create or MPI_Win_attach), and %lu barriers were elided since it was made\n"
-					"  make the window with MPI_Win_allocate, or leave its barriers alone: spmdc mpi audit\n", rank, (unsigned long)(elided - blinds[i].elided));
-				PMPI_Abort(MPI_COMM_WORLD, 4);
-			}
-		}
-}
-
-// Where a program has a detector of accesses, that watches the memory of such windows.
-static const char *detector; // its name
-static int detecting;        // all processes have one, and nothing is elided in this run
-static struct piece {
-	const char *first, *last;
-	MPI_Win win;
-} *pieces; // never moved: they are read without a lock
-int spmdc_pieces;
-static const char *lowest, *highest; // of all pieces
-
-#define PIECES (1 << 16)
-
-void spmdc_detector(const char *name) { detector = name; }
-
-static int in_piece(const char *first, size_t bytes) {
-	const char *last = first + (bytes ? bytes : 1);
-	if (spmdc_pieces == 0 || last <= lowest || first >= highest)
-		return 0;
-	for (int i = 0; i < spmdc_pieces; i++)
-		if (first < pieces[i].last && last > pieces[i].first) {
-			spmdc_mark(LOCAL);
-			return 1;
-		}
-	return 0;
-}
-
-void spmdc_access(const void *first, size_t bytes) {
-	if (detecting && !spmdc_depth)
-		in_piece(first, bytes);
-}
-
-// unprotected notes memory of a window that is not in the arena.
-static void unprotected(MPI_Win win, const void *base, size_t bytes) {
-	if (!detecting) {
-		add_blind(win);
-		return;
-	}
-	if (spmdc_pieces == PIECES)
-		refuse("there are more than %d windows of memory that only the detector watches", PIECES);
-	const char *first = base, *last = first + bytes;
-	pieces[spmdc_pieces++] = (struct piece){first, last, win};
-	lowest = spmdc_pieces == 1 || first < lowest ? first : lowest;
-	highest = spmdc_pieces == 1 || last > highest ? last : highest;
-}
-
-// Memory that processes share without MPI is not watched: if the program maps some, no barrier is elided.
-static int sharing;
-
-void spmdc_sharing(void) { sharing = 1; }
-
-static void remove_blind(MPI_Win win) {
-	for (int i = nblinds; i-- > 0;)
-		if (blinds[i].win == win) {
-			counting -= blinds[i].counts, spmdc_unused -= !blinds[i].counts;
-			blinds[i] = blinds[--nblinds];
-		}
-	for (int i = spmdc_pieces; i-- > 0;)
-		if (pieces[i].win == win)
-			pieces[i] = pieces[--spmdc_pieces];
-}
-
-// Operations that have begun and whose end is not known: by window and target.
-static struct spmdc_pending *pendings[256], *unused; // by window
-struct spmdc_pending *spmdc_last;                   // found last
-int spmdc_dirty; // targets with such operations, in all windows
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-int spmdc_threads; // several of the program's call MPI at once
-
-static void lock(void) {
-	if (spmdc_threads)
-		pthread_mutex_lock(&mutex);
-}
-
-static void unlock(void) {
-	if (spmdc_threads)
-		pthread_mutex_unlock(&mutex);
-}
-
-static struct spmdc_pending **bucket(MPI_Win win) {
-	return &pendings[((uintptr_t)win * 0x9e3779b97f4a7c15ul) >> 56];
-}
-
-static struct spmdc_pending *pending_of(MPI_Win win) {
-	if (spmdc_last && spmdc_last->win == win)
-		return spmdc_last;
-	for (struct spmdc_pending *p = *bucket(win); p; p = p->next)
-		if (p->win == win)
-			return spmdc_last = p;
-	return NULL;
-}
-
-void spmdc_begin_operation(MPI_Win win, int target) {
-	spmdc_mark(REMOTE);
-	if (target < 0) // MPI_PROC_NULL
-		return;
-	lock();
-	use_blind(win);
-	struct spmdc_pending *p = pending_of(win);
-	if (!p) {
-		MPI_Group group;
-		int n = 0;
-		PMPI_Win_get_group(win, &group);
-		PMPI_Group_size(group, &n);
-		PMPI_Group_free(&group);
-		struct spmdc_pending **u = &unused;
-		while (*u && (*u)->count != n)
-			u = &(*u)->next;
-		if ((p = *u))
-			*u = p->next;
-		else
-			p = keep(sizeof *p + n), p->count = n;
-		p->win = win, p->next = *bucket(win), *bucket(win) = p;
-	}
-	if (target < p->count && !p->dirty[target])
-		p->dirty[target] = 1, p->open++, spmdc_dirty++;
-	unlock();
-}
-
-void spmdc_end_operations(MPI_Win win, int target, int clears) {
-	lock();
-	struct spmdc_pending *p = pending_of(win);
-	if (p && p->open)
-		for (int i = target < 0 ? 0 : target; i < p->count && (target < 0 || i == target); i++)
-			if (p->dirty[i]) {
-				spmdc_mark(REMOTE);
-				if (clears)
-					p->dirty[i] = 0, p->open--, spmdc_dirty--;
-			}
-	unlock();
-}
-
-static void forget(MPI_Win win) {
-	spmdc_flush(win, -1, 1);
-	lock();
-	for (struct spmdc_pending **p = bucket(win); *p; p = &(*p)->next)
-		if ((*p)->win == win) {
-			struct spmdc_pending *old = *p;
-			*p = old->next;
-			old->next = unused, unused = old; // nothing of it is dirty
-			break;
-		}
-	spmdc_last = NULL;
-	unlock();
-}
-
-// Without the barrier a receive from any source could take a message of later.
-int spmdc_source(int source) {
-	if (!spmdc_on || source != MPI_ANY_SOURCE)
-		return 0;
-	spmdc_mark(REMOTE);
-	return 1;
-}
-
-// Requests whose buffer is in a window, and receives from any source, which count when they are
-// begun and when they are completed. MPI may access the buffer at any time until then.
-static struct request {
-	MPI_Request request;
-	int watched;
-} *requests;
-static int nrequests, crequests, busy; // busy of them have a buffer in a window
-
-void spmdc_started(int watched, int any, MPI_Request request) {
-	if (!spmdc_on || !(watched || any))
-		return;
-	lock();
-	if (nrequests == crequests && !(requests = realloc(requests, (crequests = 2 * crequests + 16) * sizeof *requests)))
-		refuse("there is no memory left");
-	requests[nrequests++] = (struct request){request, watched};
-	busy += watched;
-	unlock();
-}
-
-MPI_Request *spmdc_waiting(int n, const MPI_Request *list) {
-	if (!nrequests || n <= 0)
-		return NULL;
-	MPI_Request *old = malloc(n * sizeof *old);
-	if (!old)
-		refuse("there is no memory left");
-	return memcpy(old, list, n * sizeof *old);
-}
-
-MPI_Request *spmdc_waiting_fortran(int n, const MPI_Fint *list) {
-	if (!nrequests || n <= 0)
-		return NULL;
-	MPI_Request *old = malloc(n * sizeof *old);
-	if (!old)
-		refuse("there is no memory left");
-	for (int i = 0; i < n; i++)
-		old[i] = PMPI_Request_f2c(list[i]);
-	return old;
-}
-
-static void completed(MPI_Request request) {
-	lock();
-	for (int k = 0; k < nrequests; k++)
-		if (requests[k].request == request) {
-			busy -= requests[k].watched;
-			requests[k] = requests[--nrequests];
-			spmdc_mark(REMOTE);
-			break;
-		}
-	unlock();
-}
-
-void spmdc_waited(MPI_Request *old, int n, const MPI_Request *list) {
-	for (int i = 0; old && i < n; i++)
-		if (list[i] != old[i])
-			completed(old[i]);
-	free(old);
-}
-
-void spmdc_waited_fortran(MPI_Request *old, int n, const MPI_Fint *list) {
-	for (int i = 0; old && i < n; i++)
-		if (PMPI_Request_f2c(list[i]) != old[i])
-			completed(old[i]);
-	free(old);
-}
-
-// The same for persistent requests, which may be started at any time from then on.
-static int persistent, persistent_any;
-
-void spmdc_prepared(int watched, int any) {
-	persistent |= spmdc_on && watched;
-	persistent_any |= spmdc_on && any;
-}
-
-void spmdc_restarted(void) {
-	if (persistent || persistent_any)
-		spmdc_mark(REMOTE);
-}
-
-// ---- the arena ----
-
-#define ARENA (1ul << 42)
-#define REGIONS (1 << 18)
-
-char *spmdc_arena, *spmdc_top; // what is used of it ends at spmdc_top
-static size_t page;
-static int protecting = 1;
-
-static struct region {
-	char *view;  // the program's, in the arena; whole pages
-	char *mpi;   // the same pages for MPI
-	size_t length;
-	MPI_Win win;
-	char *base;  // the program's pointer to its own part
-	int shared;  // it has memory of other processes
-	int owned;   // the memory is the library's
-	int shown;   // the view is mapped, from the first access on
-	int kept;    // instead there is the view of the window that had the place before, which is closed
-	int free;
-} *regions; // without gaps, and never moved: signal handlers read them
-static int nregions;
-
-static struct region *region_at(const void *p) {
-	if ((char *)p < spmdc_arena || (char *)p >= spmdc_top)
-		return NULL;
-	int low = 0, high = nregions;
-	while (high - low > 1) {
-		int mid = (low + high) / 2;
-		if (regions[mid].view <= (char *)p)
-			low = mid;
-		else
-			high = mid;
-	}
-	return regions[low].free ? NULL : &regions[low];
-}
-
-// Views of freed windows may stay until the next window gets their place, so that only one call takes them away: as
-// long as they are closed, and few, as they keep memory.
-#define KEPT (4 << 20)
-
-static size_t kept; // bytes of them
-
-static void lose(struct region *r) {
-	if (r->kept)
-		kept -= r->length;
-	r->kept = 0;
-}
-
-// show maps a view. Of length 0, mremap maps shared pages a second time. That of the C library may be UCX's, which loses the address.
-static void show(struct region *r) {
-	if (syscall(SYS_mremap, r->mpi, 0, r->length, MREMAP_MAYMOVE | MREMAP_FIXED, r->view) == -1) {
-		fprintf(stderr, "spmdc: process %d cannot map the memory of a window twice: %s\n  Linux allows so many mappings: sysctl vm.max_map_count\n", rank, strerror(errno));
-		PMPI_Abort(MPI_COMM_WORLD, 2);
-	}
-	lose(r);
-	r->shown = 1;
-}
-
-// can_show reports whether memory is of a kind that show can map: without a place for the second mapping there is no memory for it.
-static int can_show(char *first, size_t length) {
-	return syscall(SYS_mremap, first, 0, length, 0) == -1 && errno == ENOMEM;
-}
-
-// What is open of the arena. The first access maps a view, which is quick while it has no pages. Of a view that is mapped one
-// opens a few pages, each further one twice as many: opening and closing cost time for each page, 5 µs for one and 12 for 64.
-#define FEW 64
-
-static struct range {
-	char *first;
-	size_t length;
-} ranges[256];
-static atomic_int nranges;
-static atomic_flag opening = ATOMIC_FLAG_INIT;
-
-static void close_ranges(void) {
-	for (int i = 0; i < nranges; i++)
-		mprotect(ranges[i].first, ranges[i].length, PROT_NONE);
-	nranges = 0;
-}
-
-// accessed opens what is around p, if that is in a window.
-static int accessed(char *p) {
-	struct region *r = region_at(p);
-	if (!r)
-		return 0;
-	spmdc_mark(r->shared ? REMOTE : LOCAL);
-	while (atomic_flag_test_and_set(&opening))
-		;
-	if (nranges == sizeof ranges / sizeof *ranges) // there is no room to note another one
-		close_ranges();
-	int n = nranges++;
-	size_t chunk = r->shown && n < 20 ? FEW * page << n : r->length;
-	char *first = r->view + (p - r->view) / chunk * chunk;
-	size_t length = r->view + r->length - first;
-	ranges[n] = (struct range){first, length < chunk ? length : chunk};
-	if (r->shown)
-		mprotect(first, ranges[n].length, PROT_READ | PROT_WRITE);
-	else
-		show(r);
-	atomic_flag_clear(&opening);
-	return 1;
-}
-
-static void close_arena(void) {
-	if (nranges == 0)
-		return;
-	while (atomic_flag_test_and_set(&opening))
-		;
-	close_ranges();
-	atomic_flag_clear(&opening);
-}
-
-// reserve is a range of the arena for so many bytes.
-static struct region *reserve(size_t length) {
-	for (int i = 0; i < nregions; i++)
-		if (regions[i].free && regions[i].length == length) {
-			regions[i].free = 0;
-			return &regions[i];
-		}
-	if (!spmdc_arena) {
-		spmdc_arena = mmap(NULL, ARENA, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		if (spmdc_arena == MAP_FAILED)
-			refuse("there are no addresses for windows: raise the limit of virtual memory (ulimit -v)");
-		spmdc_top = spmdc_arena;
-		regions = mmap(NULL, REGIONS * sizeof *regions, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		if (regions == MAP_FAILED)
-			refuse("there is no memory left");
-	}
-	if (nregions == REGIONS)
-		refuse("there are more than %d windows", REGIONS);
-	if (length > (size_t)(spmdc_arena + ARENA - spmdc_top))
-		refuse("windows need more than %lu TB of addresses", ARENA >> 40);
-	regions[nregions] = (struct region){.view = spmdc_top, .length = length};
-	spmdc_top += length;
-	return &regions[nregions++];
-}
-
-// watch gives the program a view of memory that it shares with MPI, which has [p, p+bytes).
-// It is NULL if the memory is not of a kind that can be mapped twice.
-static char *watch(char *p, size_t bytes, MPI_Win win, int shared) {
-	char *first = (char *)((uintptr_t)p & -page);
-	size_t length = ((p + bytes - first) + page - 1) & -page;
-	if (!can_show(first, length))
-		return NULL;
-	struct region *r = reserve(length);
-	r->mpi = first, r->win = win, r->shared = shared, r->owned = 0;
-	r->base = r->view + (p - first);
-	if (!protecting)
-		show(r);
-	return r->base;
-}
-
-static int is_open(const struct region *r) {
-	for (int i = 0; i < nranges; i++)
-		if (ranges[i].first >= r->view && ranges[i].first < r->view + r->length)
-			return 1;
-	return 0;
-}
-
-// hide takes a view away, or leaves it closed.
-static void hide(struct region *r) {
-	if (r->shown && protecting && kept + r->length <= KEPT && !is_open(r)) {
-		r->kept = 1;
-		kept += r->length;
-	} else if (r->shown)
-		mmap(r->view, r->length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-	r->shown = 0;
-}
-
-static void unwatch(MPI_Win win) {
-	for (int i = 0; i < nregions; i++)
-		if (!regions[i].free && regions[i].win == win) {
-			hide(&regions[i]);
-			if (regions[i].owned)
-				munmap(regions[i].mpi, regions[i].length);
-			regions[i].free = 1;
-		}
-}
-
-void *spmdc_window_buffer(const void *p, int *watched) {
-	struct region *r = region_at(p);
-	if (!r) {
-		*watched |= in_piece(p, 1);
-		return (void *)p;
-	}
-	spmdc_mark(r->shared ? REMOTE : LOCAL);
-	*watched = 1;
-	return r->mpi + ((char *)p - r->view);
-}
-
-// ---- signals ----
-
-static struct sigaction next[2]; // who gets SIGSEGV and SIGBUS that are not ours
-static int (*real_sigaction)(int, const struct sigaction *, struct sigaction *);
-
-static void fault(int sig, siginfo_t *info, void *context) {
-	char *p = info->si_addr;
-	int saved = errno;
-	if (sig == SIGSEGV && accessed(p)) {
-		errno = saved;
-		return;
-	}
-	struct sigaction *n = &next[sig == SIGBUS];
-	if (n->sa_flags & SA_SIGINFO)
-		n->sa_sigaction(sig, info, context);
-	else if (n->sa_handler == SIG_DFL) {
-		struct sigaction d = {.sa_handler = SIG_DFL};
-		real_sigaction(sig, &d, NULL); // the instruction fails again, without us
-	} else if (n->sa_handler != SIG_IGN)
-		n->sa_handler(sig);
-}
-
-static void find_sigaction(void) {
-	if (!real_sigaction)
-		real_sigaction = dlsym(RTLD_NEXT, "sigaction");
-}
-
-static void install(void) {
-	find_sigaction();
-	struct sigaction a = {.sa_sigaction = fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
-	sigemptyset(&a.sa_mask);
-	real_sigaction(SIGSEGV, &a, &next[0]);
-}
-
-int sigaction(int sig, const struct sigaction *new, struct sigaction *old) {
-	find_sigaction();
-	if (!spmdc_on || sig != SIGSEGV)
-		return real_sigaction(sig, new, old);
-	struct sigaction was = next[0];
-	if (new)
-		next[0] = *new;
-	if (old)
-		*old = was;
-	return 0;
-}
-
-typedef void (*handler)(int);
-
-handler signal(int sig, handler h) {
-	struct sigaction a = {.sa_handler = h, .sa_flags = SA_RESTART}, old;
-	sigemptyset(&a.sa_mask);
-	return sigaction(sig, &a, &old) ? SIG_ERR : old.sa_handler;
 }
 
 // ---- the engine ----
@@ -669,206 +128,8 @@ static uint64_t hash_step(uint64_t hash, uint64_t next) {
 }
 static int (*engine_finish)(int summary);
 
-// A slot has what a process shows to the others.
-struct slot {
-	_Atomic uint64_t round;  // agreements that it has come to
-	_Atomic uint64_t passed; // barriers that it has behind it
-	int64_t words[2][WORDS]; // its votes, by round
-	char rest[16];
-} __attribute__((aligned(128)));
-
-static struct slot **slot_of; // by rank; NULL if not all processes are on one host
-static MPI_Win slot_win;
-static uint64_t rounds, seq;
-
-// Where processes are on several hosts, each has these numbers in a window, which others get while they wait.
-struct progress {
-	int64_t round, passed; // as in slot
-};
-static struct progress *own_progress;
-static MPI_Win progress_win;
-static struct progress *seen;        // of all processes, when it was got last
-static MPI_Request *getting;         // by process; MPI_REQUEST_NULL when it has come
-static uint64_t asked;               // the round in which it was begun
-
 static int relearning; // what was needed may be learned again
 static int timing;     // a log is wanted, which has the time in barriers
-
-static double now(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + 1e-9 * t.tv_nsec;
-}
-
-static MPI_Request never = MPI_REQUEST_NULL; // a receive of what nobody sends: a test of it makes progress, and costs less than a probe
-
-static void progress(void) {
-	int is;
-	PMPI_Test(&never, &is, MPI_STATUS_IGNORE);
-}
-
-static int crowded; // there are more processes on this host than processors
-
-// pause_in lets others have the processor in the nth round of a wait. Where each process has one, that is for a process
-// of somebody else, after which this one may wait for its turn although the others have come.
-static void pause_in(unsigned n) {
-	if (n % (crowded ? 2048 : 1 << 18) == 0)
-		sched_yield();
-}
-
-// grace is how long a process that has passed a barrier in which others wait may take to come to
-// an agreement, in which all see what has happened.
-static const double grace = 2;
-
-// absent reports whether a process has passed the barrier in which this one waits.
-static int absent(void) {
-	for (int q = 0; q < size; q++)
-		if (slot_of[q]->round < rounds && slot_of[q]->passed > seq)
-			return 1;
-	return 0;
-}
-
-// note_progress makes what the own numbers are visible to others.
-static void note_progress(void) {
-	if (!own_progress)
-		return;
-	own_progress->round = rounds, own_progress->passed = seq;
-	PMPI_Win_sync(progress_win);
-}
-
-// far_absent is absent where processes are on several hosts, as far as it is known: the numbers of a process come
-// when that calls MPI. Each call uses what the one before it has begun to get.
-static int far_absent(void) {
-	int is = 0, came, pending = 0;
-	for (int q = 0; q < size; q++) {
-		PMPI_Test(&getting[q], &came, MPI_STATUS_IGNORE);
-		pending |= !came;
-		is |= came && asked == rounds && (uint64_t)seen[q].round < rounds && (uint64_t)seen[q].passed > seq;
-	}
-	if (!pending && !is) {
-		asked = rounds;
-		for (int q = 0; q < size; q++)
-			PMPI_Rget(&seen[q], sizeof *seen, MPI_BYTE, q, 0, sizeof *seen, MPI_BYTE, progress_win, &getting[q]);
-	}
-	return is;
-}
-
-// vote replaces the words by their minima over all processes. It is 1 if some process will not come:
-// it has passed the barrier, or patience (in seconds, if above 0) has ended.
-static int vote(int64_t *words, double patience) {
-	spmdc_depth++;
-	int stalled = 0;
-	uint64_t r = ++rounds;
-	if (!slot_of) {
-		MPI_Request request;
-		int done = 0;
-		int64_t sent[WORDS];
-		memcpy(sent, words, sizeof sent);
-		note_progress();
-		PMPI_Iallreduce(sent, words, WORDS, MPI_INT64_T, MPI_MIN, own, &request);
-		double begin = 0, next = grace / 4, since = 0;
-		for (unsigned n = 1; !done && !stalled; n++) {
-			PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
-			if (n % 64 == 0)
-				sched_yield();
-			if (done || n % 256 != 0)
-				continue;
-			if (begin == 0)
-				begin = now();
-			double waited = now() - begin;
-			if (patience > 0 && waited > patience || since > 0 && waited - since > grace)
-				stalled = 1;
-			else if (own_progress && since == 0 && waited > next) {
-				next = 1.5 * waited;
-				since = far_absent() ? waited : 0;
-			}
-		}
-		spmdc_depth--;
-		return stalled;
-	}
-	struct slot *mine = slot_of[rank];
-	memcpy(mine->words[r & 1], words, WORDS * sizeof *words);
-	atomic_store_explicit(&mine->round, r, memory_order_release);
-	double since = 0;
-	for (int q = 0; q < size && !stalled; q++) {
-		for (unsigned n = 1; atomic_load_explicit(&slot_of[q]->round, memory_order_acquire) < r; n++) {
-			if (n % 4 == 0) // others may need it for what they do with this one's windows
-				progress();
-			pause_in(n);
-			if (n % 4096 == 0) {
-				if (!absent())
-					since = 0;
-				else if (since == 0)
-					since = now();
-				else if (now() - since > grace) {
-					stalled = 1;
-					break;
-				}
-			}
-		}
-		if (stalled)
-			break;
-		for (int i = 0; i < WORDS; i++)
-			if (slot_of[q]->words[r & 1][i] < words[i])
-				words[i] = slot_of[q]->words[r & 1][i];
-	}
-	spmdc_depth--;
-	return stalled;
-}
-
-// behind reports whether a process has passed fewer barriers than this one.
-static int behind(void) {
-	int is = 0;
-	if (slot_of) {
-		for (int q = 0; q < size; q++)
-			is |= atomic_load_explicit(&slot_of[q]->passed, memory_order_acquire) < seq;
-		return is;
-	}
-	PMPI_Waitall(size, getting, MPI_STATUSES_IGNORE);
-	for (int q = 0; q < size; q++)
-		PMPI_Rget(&seen[q], sizeof *seen, MPI_BYTE, q, 0, sizeof *seen, MPI_BYTE, progress_win, &getting[q]);
-	PMPI_Waitall(size, getting, MPI_STATUSES_IGNORE);
-	for (int q = 0; q < size; q++)
-		is |= (uint64_t)seen[q].passed < seq;
-	return is;
-}
-
-int spmdc_ahead;
-static int child; // of a process of the run, which is none itself
-
-static void in_child(void) { child = 1; }
-
-// spmdc_catch_up waits until all processes have come to the barriers that this one has behind it. It would wait for them there if
-// they were not elided.
-void spmdc_catch_up(void) {
-	if (child)
-		return;
-	spmdc_depth++;
-	for (unsigned n = 1; behind(); n++) {
-		if (n % 4 == 0)
-			progress();
-		pause_in(n);
-	}
-	spmdc_ahead = 0;
-	spmdc_depth--;
-}
-
-// gather gives the data of all processes, one behind the other, and how long each is.
-static void *gather(const void *data, int64_t length, int64_t *lengths) {
-	spmdc_depth++;
-	int n = length, *counts = malloc(2 * size * sizeof *counts), *begins = counts + size, total = 0;
-	PMPI_Allgather(&n, 1, MPI_INT, counts, 1, MPI_INT, own);
-	for (int q = 0; q < size; q++) {
-		begins[q] = total;
-		lengths[q] = counts[q];
-		total += counts[q];
-	}
-	void *all = malloc(total ? total : 1);
-	PMPI_Allgatherv(data, n, MPI_BYTE, all, counts, begins, MPI_BYTE, own);
-	free(counts);
-	spmdc_depth--;
-	return all;
-}
 
 #define FNV 0xcbf29ce484222325
 
@@ -1300,14 +561,6 @@ static void pass(struct entry *e, int before, int32_t most, int apart, double se
 		flush_passed();
 }
 
-static void passed(void) {
-	seq++;
-	if (slot_of)
-		atomic_store_explicit(&slot_of[rank]->passed, seq, memory_order_release);
-	else
-		note_progress();
-}
-
 // whole reports whether a communicator has all processes.
 static int whole(MPI_Comm comm) {
 	int n = 0, inter = 0;
@@ -1331,7 +584,7 @@ static int barrier(void **frame) {
 		spmdc_depth--;
 		return MPI_SUCCESS;
 	}
-	close_arena();
+	close_windows();
 	int own_summary = atomic_exchange(&spmdc_summary, PRIVATE);
 	int plain = e->remaining == NECESSARY || e->remaining > 0 && !relearning;
 	// As Vote.set in package elide.
@@ -1371,43 +624,6 @@ static int barrier(void **frame) {
 
 // ---- MPI ----
 
-static void share_slots(MPI_Comm near) {
-	struct slot *mine;
-	PMPI_Win_allocate_shared(sizeof *mine * 2, 1, MPI_INFO_NULL, near, &mine, &slot_win);
-	slot_of = calloc(size, sizeof *slot_of);
-	for (int q = 0; q < size; q++) {
-		MPI_Aint bytes;
-		int unit;
-		void *at;
-		PMPI_Win_shared_query(slot_win, q, &bytes, &unit, &at);
-		slot_of[q] = (struct slot *)(((uintptr_t)at + 127) & -(uintptr_t)128);
-	}
-	memset(slot_of[rank], 0, sizeof *mine);
-	PMPI_Barrier(own);
-}
-
-// share_progress makes the window of progress, and reports whether all processes have it.
-static int share_progress(void) {
-	struct progress *mine;
-	PMPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
-	int made = PMPI_Win_allocate(sizeof *mine, 1, MPI_INFO_NULL, own, &mine, &progress_win) == MPI_SUCCESS, all;
-	PMPI_Comm_set_errhandler(own, MPI_ERRORS_ARE_FATAL);
-	PMPI_Allreduce(&made, &all, 1, MPI_INT, MPI_MIN, own);
-	if (!all)
-		return 0;
-	seen = calloc(size, sizeof *seen);
-	getting = malloc(size * sizeof *getting);
-	if (!seen || !getting)
-		refuse("there is no memory left");
-	for (int q = 0; q < size; q++)
-		getting[q] = MPI_REQUEST_NULL;
-	PMPI_Win_lock_all(0, progress_win);
-	own_progress = mine;
-	note_progress();
-	PMPI_Barrier(own);
-	return 1;
-}
-
 static void begin(int level) {
 	const char *engine = getenv("SPMDC_MPI_ENGINE"), *config = getenv("SPMDC_MPI_CONFIG");
 	if (!engine || !config)
@@ -1415,10 +631,9 @@ static void begin(int level) {
 	spmdc_depth++;
 	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	PMPI_Comm_size(MPI_COMM_WORLD, &size);
-	page = sysconf(_SC_PAGESIZE);
 	const char *p = getenv("SPMDC_MPI_PROTECT");
-	protecting = !p || strcmp(p, "0");
 	relearning = strstr(config, "\"relearn\":0,") == NULL;
+	coarrays = strstr(config, "\"coarrays\":true") != NULL;
 	timing = strstr(config, "\"log\":\"\"") == NULL;
 	int audit = strstr(config, "\"mode\":\"audit\"") != NULL;
 	spmdc_threads = level == MPI_THREAD_MULTIPLE;
@@ -1441,34 +656,15 @@ static void begin(int level) {
 	engine_finish = dlsym(lib, "engine_finish");
 	entries = keep(centries * sizeof *entries);
 	PMPI_Comm_dup(MPI_COMM_WORLD, &own);
-	// Nobody knows whether a detector sees what libraries do: it is for runs in which nothing is elided.
-	int wanted = audit && detector;
-	PMPI_Allreduce(&wanted, &detecting, 1, MPI_INT, MPI_MIN, own);
-	if (detecting && !(pieces = calloc(PIECES, sizeof *pieces)))
-		refuse("there is no memory left");
-	if (detecting && rank == 0)
-		fprintf(stderr, "spmdc: %s watches windows of memory of the program\n", detector);
-	MPI_Comm near;
-	int nearby;
-	PMPI_Comm_split_type(own, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near);
-	PMPI_Comm_size(near, &nearby);
-	crowded = nearby > sysconf(_SC_NPROCESSORS_ONLN);
-	int one = nearby == size && !getenv("SPMDC_MPI_APART"), all;
-	PMPI_Allreduce(&one, &all, 1, MPI_INT, MPI_MIN, own);
-	if (all)
-		share_slots(near);
-	else if (!share_progress() && !audit) // one could wait for ever where another has gone past a barrier
-		refuse("MPI cannot make a window that processes of several hosts access: no barrier can be elided\n  choose another component for one-sided communication (Open MPI: --mca osc ^ucx); spmdc mpi audit reports on such a run");
-	PMPI_Comm_free(&near);
+	find_detector(audit);
+	start_votes(audit);
 	char program[PATH_MAX + 32];
 	const char *name = strrchr(exe, '/');
 	snprintf(program, sizeof program, "%s %012lx", name ? name + 1 : exe, (unsigned long)(identity >> 16));
-	PMPI_Irecv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, 0, own, &never);
 	char *error = engine_start(config, program, rank, size, vote, gather, &rules);
 	if (error)
 		refuse("%s", error);
-	install();
-	pthread_atfork(NULL, NULL, in_child);
+	start_windows(!p || strcmp(p, "0"));
 	spmdc_on = 1;
 	spmdc_depth--;
 }
@@ -1486,18 +682,8 @@ static void end(void) {
 	if (engine_finish(atomic_exchange(&spmdc_summary, PRIVATE)) < 0)
 		PMPI_Abort(MPI_COMM_WORLD, 4);
 	spmdc_on = 0;
-	for (int i = 0; i < nregions; i++)
-		if (!regions[i].free)
-			show(&regions[i]);
-	if (slot_of)
-		PMPI_Win_free(&slot_win);
-	else if (own_progress) {
-		PMPI_Waitall(size, getting, MPI_STATUSES_IGNORE);
-		PMPI_Win_unlock_all(progress_win);
-		PMPI_Win_free(&progress_win);
-	}
-	PMPI_Cancel(&never);
-	PMPI_Wait(&never, MPI_STATUS_IGNORE);
+	end_windows();
+	end_votes();
 	PMPI_Comm_free(&own);
 	spmdc_depth--;
 }
@@ -1507,135 +693,4 @@ void spmdc_end(void) { end(); }
 
 int spmdc_barrier(MPI_Comm comm, void **frame) {
 	return whole(comm) ? barrier(frame) : PMPI_Barrier(comm);
-}
-
-// own_memory makes a window of memory that the library has, mapped twice.
-static int own_memory(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, char **base, MPI_Win *win) {
-	size_t length = ((size_t)bytes + page - 1) & -page;
-	char *p = NULL, *view = NULL;
-	if (length) {
-		int fd = memfd_create("spmdc window", MFD_CLOEXEC);
-		if (fd < 0 || ftruncate(fd, length) || (p = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) == MAP_FAILED)
-			refuse("there is no memory for a window of %ld bytes: %s", (long)bytes, strerror(errno));
-		close(fd);
-	}
-	int e = PMPI_Win_create(p, bytes, unit, info, comm, win);
-	if (e == MPI_SUCCESS && length) {
-		if (!(view = watch(p, bytes, *win, 0)))
-			refuse("the memory of a window cannot be mapped twice: %s", strerror(errno));
-		region_at(view)->owned = 1;
-	}
-	*base = view;
-	return e;
-}
-
-// alone reports whether a communicator has one process: nobody else reaches its windows, which are not watched.
-static int alone(MPI_Comm comm) {
-	int n = 0;
-	return PMPI_Comm_size(comm, &n) == MPI_SUCCESS && n == 1;
-}
-
-int spmdc_win_allocate(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win) {
-	spmdc_depth++;
-	char **p = base;
-	int e = PMPI_Win_allocate(bytes, unit, info, comm, base, win);
-	if (e == MPI_SUCCESS && !alone(comm)) {
-		char *view = bytes ? watch(*p, bytes, *win, 0) : *p;
-		int watched = bytes == 0 || view, all;
-		PMPI_Allreduce(&watched, &all, 1, MPI_INT, MPI_MIN, comm);
-		if (all)
-			*p = view;
-		else {
-			unwatch(*win);
-			PMPI_Win_free(win);
-			e = own_memory(bytes, unit, info, comm, p, win);
-		}
-	}
-	spmdc_depth--;
-	return e;
-}
-
-int spmdc_win_allocate_shared(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win) {
-	spmdc_depth++;
-	char **p = base;
-	int e = PMPI_Win_allocate_shared(bytes, unit, info, comm, base, win);
-	if (e == MPI_SUCCESS && !alone(comm)) {
-		// The program may go from one process's memory to another's.
-		char *low = NULL, *high = NULL, *view;
-		int n;
-		PMPI_Comm_size(comm, &n);
-		for (int q = 0; q < n; q++) {
-			MPI_Aint length;
-			int u;
-			char *at;
-			PMPI_Win_shared_query(*win, q, &length, &u, &at);
-			if (length == 0)
-				continue;
-			low = low && low < at ? low : at;
-			high = high && high > at + length ? high : at + length;
-		}
-		if (low && (view = watch(low, high - low, *win, 1)))
-			*p = bytes ? view + (*p - low) : *p;
-		else if (low)
-			add_blind(*win);
-	}
-	spmdc_depth--;
-	return e;
-}
-
-// spmdc_view is the program's pointer to what MPI has at p in a window.
-char *spmdc_view(MPI_Win win, char *p) {
-	for (int i = 0; i < nregions; i++) {
-		struct region *r = &regions[i];
-		if (!r->free && r->win == win && p >= r->mpi && p < r->mpi + r->length)
-			return r->view + (p - r->mpi);
-	}
-	return p;
-}
-
-int spmdc_win_shared_query(MPI_Win win, int target, MPI_Aint *bytes, int *unit, void *base) {
-	int e = PMPI_Win_shared_query(win, target, bytes, unit, base);
-	if (e == MPI_SUCCESS)
-		*(char **)base = spmdc_view(win, *(char **)base);
-	return e;
-}
-
-int spmdc_win_get_attr(MPI_Win win, int key, void *value, int *flag) {
-	int e = PMPI_Win_get_attr(win, key, value, flag);
-	if (e == MPI_SUCCESS && *flag && key == MPI_WIN_BASE)
-		*(char **)value = spmdc_view(win, *(char **)value);
-	return e;
-}
-
-int spmdc_win_create(void *base, MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
-	spmdc_depth++;
-	int e = PMPI_Win_create(base, bytes, unit, info, comm, win);
-	if (e == MPI_SUCCESS && !alone(comm)) {
-		int watched = bytes == 0, all;
-		PMPI_Allreduce(&watched, &all, 1, MPI_INT, MPI_MIN, comm);
-		if (!all)
-			unprotected(*win, base, bytes);
-	}
-	spmdc_depth--;
-	return e;
-}
-
-int spmdc_win_attach(MPI_Win win, void *base, MPI_Aint bytes) {
-	int e = PMPI_Win_attach(win, base, bytes);
-	if (e == MPI_SUCCESS)
-		unprotected(win, base, bytes);
-	return e;
-}
-
-int spmdc_win_free(MPI_Win *win) {
-	spmdc_depth++;
-	MPI_Win was = *win;
-	forget(was);
-	int e = PMPI_Win_free(win);
-	if (e == MPI_SUCCESS) {
-		unwatch(was);
-		remove_blind(was);
-	}
-	spmdc_depth--;
-	return e;
 }

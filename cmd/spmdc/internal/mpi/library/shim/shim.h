@@ -30,10 +30,10 @@ int spmdc_inside(void);
 // spmdc_buffer is the address by which MPI reaches a buffer of the program; it sets watched if that
 // is in a window, and then counts the access.
 extern char *spmdc_arena, *spmdc_top; // windows are there,
-extern int spmdc_pieces;              // or in so many other places
+extern int spmdc_elsewhere;           // or in so many other places
 void *spmdc_window_buffer(const void *p, int *watched);
 static inline void *spmdc_buffer(const void *p, int *watched) {
-	if (spmdc_pieces == 0 && ((char *)p < spmdc_arena || (char *)p >= spmdc_top))
+	if (spmdc_elsewhere == 0 && ((char *)p < spmdc_arena || (char *)p >= spmdc_top))
 		return (void *)p;
 	return spmdc_window_buffer(p, watched);
 }
