@@ -142,12 +142,36 @@ func how(r *comm.Region) string {
 		return "in a pipeline of blocks"
 	case r.Pipe != nil:
 		return "one PE after another"
-	case r.Loops():
+	case r.Loops() && shared(r, r.Stmts):
 		return "divided"
+	case r.Loops():
+		return "divided in part"
 	case len(r.Guard) > 0:
 		return "by some"
 	}
 	return "by all"
+}
+
+// shared reports whether each innermost loop is divided among the PEs, or in one that is.
+func shared(r *comm.Region, list []ir.Stmt) bool {
+	all := true
+	ir.Walk(list, func(s ir.Stmt) bool {
+		d, ok := s.(*ir.Do)
+		if ok && r.Shares(d) {
+			return false
+		}
+		innermost := ok
+		if ok {
+			ir.Walk(d.Body, func(s ir.Stmt) bool {
+				_, loop := s.(*ir.Do)
+				innermost = innermost && !loop
+				return innermost
+			})
+		}
+		all = all && !innermost
+		return all
+	})
+	return all
 }
 
 // Measured is what a run counted: the object that --stats-json writes, or --profile, which
