@@ -188,11 +188,12 @@ func TestGfortran(t *testing.T) {
 		}
 		from := scan.FormOf(path)
 		want := run(names[from], text)
-		if want == "" || load.Preprocessed(path) || want != run(names[from], text) {
+		if want == "" || load.Preprocessed(path) {
 			continue
 		}
 		for to, name := range names {
-			if got := run(name, []byte(format(t, path, text, from, to))); got != want {
+			// Some programs print something else in each run.
+			if got := run(name, []byte(format(t, path, text, from, to))); got != want && want == run(names[from], text) {
 				t.Errorf("%s as %s prints otherwise:\n%s", path, name, cmp.Diff(want, got))
 			}
 		}
