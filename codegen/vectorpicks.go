@@ -55,11 +55,14 @@ func (v *vectorLoop) picked(r *ir.Ref, object string) (index *kernel.Node, ok bo
 		}
 		index = k.Op(kernel.Add, kernel.I64, index, x)
 	}
-	var steady []ir.Expr // by axis, nil for those that vary
+	steady := make([]ir.Expr, len(r.Subs)) // by axis, nil for those that vary
+	var of []ir.Expr                       // without these
+	key := fmt.Sprint("steady ", object)
 	for d, s := range r.Subs {
-		steady = append(steady, nil)
 		if _, constant := constantOf(s); constant || v.fixed(s) && v.early(s) {
-			steady[d] = s
+			steady[d], of = s, append(of, s)
+			v.invariantReads(s)
+			key += fmt.Sprint(" ", d, " ", ir.ExprString(s), v.jam.variant(s, v.copy))
 			continue
 		}
 		n := v.expr(s)
@@ -75,15 +78,8 @@ func (v *vectorLoop) picked(r *ir.Ref, object string) (index *kernel.Node, ok bo
 		}
 		add(n)
 	}
-	key := fmt.Sprint("steady ", object)
-	for d, s := range steady {
-		if s != nil {
-			v.invariantReads(s)
-			key += fmt.Sprint(" ", d, " ", ir.ExprString(s), v.jam.variant(s, v.copy))
-		}
-	}
-	if key != fmt.Sprint("steady ", object) {
-		add(v.param(kernel.I64, key, vectorParam{copy: v.copy, of: slices.DeleteFunc(slices.Clone(steady), func(e ir.Expr) bool { return e == nil }), text: func() string { return v.steadyOffset(steady, object) }}))
+	if of != nil {
+		add(v.param(kernel.I64, key, vectorParam{copy: v.copy, of: of, text: func() string { return v.steadyOffset(steady, object) }}))
 	}
 	return index, true
 }

@@ -19,6 +19,19 @@ func Walk(body []Stmt, visit func(Stmt) bool) {
 	}
 }
 
+// HasLoop reports whether there is a loop in body: DO or DO WHILE.
+func HasLoop(body []Stmt) bool {
+	found := false
+	Walk(body, func(s Stmt) bool {
+		switch s.(type) {
+		case *Do, *While:
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
 // Checkpoints reports whether the program has a checkpoint.
 func (p *Program) Checkpoints() bool {
 	found := false

@@ -132,7 +132,7 @@ func (a *analyzer) do(s *ir.Do) []Node {
 	a.out.note(s, why)
 
 	hoisted, body := a.hoist(s, body)
-	if innermost(s.Body) && elementwise(body) && !jumpsOut(s) && !checkpoints(s) {
+	if !ir.HasLoop(s.Body) && elementwise(body) && !jumpsOut(s) && !checkpoints(s) {
 		a.restore(mark)
 		return a.fallback(s, why)
 	}
@@ -157,7 +157,7 @@ func (a *analyzer) while(s *ir.While) []Node {
 	a.loops = a.loops[:len(a.loops)-1]
 	h1, preNodes := a.hoist(s, preNodes)
 	h2, body := a.hoist(s, body)
-	if innermost(s.Body) && (elementwise(body) || elementwise(preNodes)) && !jumpsOut(s) && !checkpoints(s) {
+	if !ir.HasLoop(s.Body) && (elementwise(body) || elementwise(preNodes)) && !jumpsOut(s) && !checkpoints(s) {
 		a.restore(mark)
 		return a.fallback(s, "its references have subscripts that are known at run time only")
 	}
@@ -277,19 +277,6 @@ func checkpoints(s ir.Stmt) bool {
 		return !found
 	})
 	return found
-}
-
-// innermost reports whether body holds no loop.
-func innermost(body []ir.Stmt) bool {
-	loop := false
-	ir.Walk(body, func(s ir.Stmt) bool {
-		switch s.(type) {
-		case *ir.Do, *ir.While:
-			loop = true
-		}
-		return true
-	})
-	return !loop
 }
 
 // elementwise reports whether an innermost loop is left with communication of

@@ -145,7 +145,7 @@ func remedyOf(why string) string {
 // messages warns of messages with one value in each iteration of a loop that computes no
 // more than a few values itself.
 func (w *slowness) messages(n *Post, loop *ir.Do) {
-	if loop.Independent != nil || w.short(loop) || inputOutput(loop) || !innermost(loop.Body) {
+	if loop.Independent != nil || w.short(loop) || inputOutput(loop) || ir.HasLoop(loop.Body) {
 		return
 	}
 	for _, c := range n.Comms {

@@ -116,7 +116,7 @@ func (d *divider) chosen(s *ir.Do) *loop {
 	if step < 0 {
 		l.from, l.to = l.to, l.from
 	}
-	l.peeled = l.from.constant() && l.to.constant() && innermost(s) && !jumps(s, true)
+	l.peeled = l.from.constant() && l.to.constant() && !ir.HasLoop(s.Body) && !jumps(s, true)
 	l.cut(uses)
 	l.apart = len(l.cuts) > 1 && l.peeled && l.to.form.C-l.from.form.C < mostNear && d.analysis.Unordered(s)
 	p, found := d.parts[s.Index]
@@ -265,19 +265,6 @@ func jumps(s *ir.Do, exit bool) (found bool) {
 		return !found
 	})
 	return found
-}
-
-// innermost reports whether no loop is in s.
-func innermost(s *ir.Do) bool {
-	alone := true
-	ir.Walk(s.Body, func(st ir.Stmt) bool {
-		switch st.(type) {
-		case *ir.Do, *ir.While:
-			alone = false
-		}
-		return alone
-	})
-	return alone
 }
 
 // leaves reports whether a jump in s leads out of it.

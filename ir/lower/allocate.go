@@ -385,7 +385,7 @@ func (l *lowerer) longer(s *ir.Symbol, a *allocatable, lo, n []ir.Expr, pos sour
 	return out
 }
 
-// freed takes is the name of the variable that e is, or is a part of, "" for other expressions.
+// nameOf is the name of the variable that e is, or is a part of, "" for other expressions.
 func nameOf(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:

@@ -51,18 +51,13 @@ func shifts(f *ast.File) (found bool) {
 
 // allocates calls visit with each ALLOCATE of a file.
 func allocates(f *ast.File, visit func(*ast.Allocate)) {
-	var block func(list []ast.Stmt)
-	block = func(list []ast.Stmt) {
-		for _, s := range list {
+	for u := range f.Units() {
+		ast.Each(u.Body, func(s ast.Stmt) {
 			if a, is := s.(*ast.Allocate); is && !a.Free {
 				visit(a)
 			}
-			for _, b := range ast.Bodies(s) {
-				block(*b)
-			}
-		}
+		})
 	}
-	eachUnit(f, func(u *ast.Program) { block(u.Body) })
 }
 
 // declaredCobounds are the codimensions that s is declared with. Those of an allocatable coarray

@@ -13,7 +13,7 @@ func elementals(f *ast.File, diags *source.List) {
 			scalarsOnly(u, diags)
 		}
 	}
-	eachUnit(f, func(u *ast.Program) {
+	for u := range f.Units() {
 		check(u)
 		for _, s := range u.Spec {
 			if face, ok := s.(*ast.Interface); ok {
@@ -22,7 +22,7 @@ func elementals(f *ast.File, diags *source.List) {
 				}
 			}
 		}
-	})
+	}
 }
 
 // scalarsOnly checks those of one procedure.

@@ -148,21 +148,7 @@ func (w *lows) meet(name string, k, at int, known bool) {
 // findLows looks at all of a file.
 func findLows(f *ast.File, vary map[string]bool) *lows {
 	w := &lows{byName: map[string][]low{}, vary: vary}
-	var block func(list []ast.Stmt)
-	block = func(list []ast.Stmt) {
-		for _, s := range list {
-			switch s := s.(type) {
-			case *ast.Allocate:
-				w.statement(s)
-			case *ast.Call:
-				w.united = w.united || s.Proc.Name == "move_alloc"
-			}
-			for _, inner := range ast.Bodies(s) {
-				block(*inner)
-			}
-		}
-	}
-	eachUnit(f, func(u *ast.Program) {
+	for u := range f.Units() {
 		args := map[string]bool{}
 		for _, a := range u.Args {
 			args[a.Name] = true
@@ -179,8 +165,15 @@ func findLows(f *ast.File, vary map[string]bool) *lows {
 				}
 			}
 		}
-		block(u.Body)
-	})
+		ast.Each(u.Body, func(s ast.Stmt) {
+			switch s := s.(type) {
+			case *ast.Allocate:
+				w.statement(s)
+			case *ast.Call:
+				w.united = w.united || s.Proc.Name == "move_alloc"
+			}
+		})
+	}
 	return w
 }
 

@@ -28,12 +28,14 @@ func mentionsImages(f *ast.File) (images, teams, fails bool) {
 	for _, u := range f.Procedures {
 		m.own[u.Name] = true
 	}
-	units := append(append([]*ast.Program{f.Program}, f.Modules...), f.Procedures...)
-	for _, u := range units {
-		m.names(u)
+	for u := range f.Units() {
+		for _, in := range u.Contains {
+			m.own[in.Name] = true
+		}
 	}
-	for _, u := range units {
-		m.unit(u)
+	for u := range f.Units() {
+		m.spec(u.Spec)
+		ast.Each(u.Body, m.stmt)
 	}
 	return m.found || m.teams, m.teams, m.fails
 }
@@ -45,21 +47,6 @@ type imageFinder struct {
 	found bool
 	teams bool
 	fails bool
-}
-
-func (m *imageFinder) names(u *ast.Program) {
-	for _, in := range u.Contains {
-		m.own[in.Name] = true
-		m.names(in)
-	}
-}
-
-func (m *imageFinder) unit(u *ast.Program) {
-	m.spec(u.Spec)
-	m.block(u.Body)
-	for _, in := range u.Contains {
-		m.unit(in)
-	}
 }
 
 func (m *imageFinder) spec(list []ast.Stmt) {
@@ -76,28 +63,23 @@ func (m *imageFinder) spec(list []ast.Stmt) {
 	}
 }
 
-func (m *imageFinder) block(list []ast.Stmt) {
-	for _, s := range list {
-		switch s := s.(type) {
-		case *ast.Sync:
-			m.found = true
-			m.teams = m.teams || s.What == "form team" || s.What == "team"
-			m.fails = m.fails || s.What == "fail image"
-		case *ast.Critical:
-			m.found = true
-		case *ast.ChangeTeam:
-			m.teams = true
-		case *ast.Block:
-			m.spec(s.Spec)
-		case *ast.Call:
-			m.found = m.found || collectives[s.Proc.Name] && !m.own[s.Proc.Name]
-		}
-		for _, e := range ast.Exprs(s) {
-			m.found = m.found || ast.Any(*e, m.image)
-		}
-		for _, b := range ast.Bodies(s) {
-			m.block(*b)
-		}
+func (m *imageFinder) stmt(s ast.Stmt) {
+	switch s := s.(type) {
+	case *ast.Sync:
+		m.found = true
+		m.teams = m.teams || s.What == "form team" || s.What == "team"
+		m.fails = m.fails || s.What == "fail image"
+	case *ast.Critical:
+		m.found = true
+	case *ast.ChangeTeam:
+		m.teams = true
+	case *ast.Block:
+		m.spec(s.Spec)
+	case *ast.Call:
+		m.found = m.found || collectives[s.Proc.Name] && !m.own[s.Proc.Name]
+	}
+	for _, e := range ast.Exprs(s) {
+		m.found = m.found || ast.Any(*e, m.image)
 	}
 }
 

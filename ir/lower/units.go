@@ -1,23 +1,9 @@
 package lower
 
 import (
-	"slices"
-
 	"github.com/spmdc/spmdc/parser/ast"
 	"github.com/spmdc/spmdc/parser/source"
 )
-
-// eachUnit calls visit with the units of a file, each before those that it contains.
-func eachUnit(f *ast.File, visit func(*ast.Program)) {
-	var units func(list []*ast.Program)
-	units = func(list []*ast.Program) {
-		for _, u := range list {
-			visit(u)
-			units(u.Contains)
-		}
-	}
-	units(slices.Concat([]*ast.Program{f.Program}, f.Modules, f.Procedures))
-}
 
 // unitNames reports names of units that something else has: of the main program, a
 // module or an external procedure one in the file; of a procedure one of its own names.

@@ -6,6 +6,7 @@ package ast
 
 import (
 	"fmt"
+	"iter"
 
 	"github.com/spmdc/spmdc/parser/source"
 )
@@ -19,6 +20,22 @@ type File struct {
 	Program    *Program
 	Procedures []*Program
 	BlockData  []*Program
+}
+
+// Units are the modules of f, its program and its procedures, each before the procedures in it.
+func (f *File) Units() iter.Seq[*Program] {
+	return func(yield func(*Program) bool) {
+		var all func(list []*Program) bool
+		all = func(list []*Program) bool {
+			for _, u := range list {
+				if !yield(u) || !all(u.Contains) {
+					return false
+				}
+			}
+			return true
+		}
+		_ = all(f.Modules) && all([]*Program{f.Program}) && all(f.Procedures)
+	}
 }
 
 // Alternate is the name of a dummy argument that stands for an alternate return.

@@ -185,6 +185,16 @@ func Exprs(s Stmt) []*Expr {
 	return out
 }
 
+// Each calls visit for the statements of list, each before those in it.
+func Each(list []Stmt, visit func(Stmt)) {
+	for _, s := range list {
+		visit(s)
+		for _, inner := range Bodies(s) {
+			Each(*inner, visit)
+		}
+	}
+}
+
 // Bodies are the statement lists of a construct.
 func Bodies(s Stmt) []*[]Stmt {
 	switch s := s.(type) {

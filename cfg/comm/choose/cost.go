@@ -304,7 +304,7 @@ func (w *weigher) work(r *comm.Region, body []ir.Stmt) Cost {
 			leave := w.enter(s)
 			c := w.work(r, s.Body)
 			leave()
-			if innermost(s) {
+			if !ir.HasLoop(s.Body) {
 				c.rest += stepCost * float64(transform.Strides(w.info, s, s.Body))
 			}
 			c = c.times(k)
@@ -323,19 +323,6 @@ func (w *weigher) work(r *comm.Region, body []ir.Stmt) Cost {
 		}
 	}
 	return total
-}
-
-// innermost reports whether there is no loop in d.
-func innermost(d *ir.Do) bool {
-	found := false
-	ir.Walk(d.Body, func(s ir.Stmt) bool {
-		switch s.(type) {
-		case *ir.Do, *ir.While:
-			found = true
-		}
-		return !found
-	})
-	return !found
 }
 
 // trip is how often the body of a loop runs, and whether that is known.

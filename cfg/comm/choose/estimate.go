@@ -160,15 +160,7 @@ func shared(r *comm.Region, list []ir.Stmt) bool {
 		if ok && r.Shares(d) {
 			return false
 		}
-		innermost := ok
-		if ok {
-			ir.Walk(d.Body, func(s ir.Stmt) bool {
-				_, loop := s.(*ir.Do)
-				innermost = innermost && !loop
-				return innermost
-			})
-		}
-		all = all && !innermost
+		all = all && !(ok && !ir.HasLoop(d.Body))
 		return all
 	})
 	return all

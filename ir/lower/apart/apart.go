@@ -86,7 +86,7 @@ func (x *Indices) Apart(a, b *ir.Ref) bool {
 		}
 		g := int64(0)
 		for _, v := range d.Vars() {
-			g = gcd(g, d.Coef(v))
+			g = linalg.GCD(g, d.Coef(v))
 		}
 		minus, ok := d.Scale(-1)
 		switch {
@@ -177,11 +177,4 @@ func limits(e ir.Expr, name string) []ir.Expr {
 		}
 	}
 	return nil
-}
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return max(a, -a)
 }

@@ -141,11 +141,13 @@ func remote(f *ast.File) map[string]bool {
 		}
 		return false
 	}
-	eachStatement(f, func(s ast.Stmt) {
-		for _, x := range ast.Exprs(s) {
-			ast.Any(*x, func(x ast.Expr) bool { of(x); return false })
-		}
-	})
+	for u := range f.Units() {
+		ast.Each(u.Body, func(s ast.Stmt) {
+			for _, x := range ast.Exprs(s) {
+				ast.Any(*x, func(x ast.Expr) bool { of(x); return false })
+			}
+		})
+	}
 	return names
 }
 

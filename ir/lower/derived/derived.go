@@ -126,10 +126,8 @@ func mentions(f *ast.File) bool {
 		}
 		return false
 	}
-	found := false
-	var body func(list []ast.Stmt)
-	body = func(list []ast.Stmt) {
-		for _, s := range list {
+	body := func(list []ast.Stmt) (found bool) {
+		ast.Each(list, func(s ast.Stmt) {
 			if x, ok := s.(*ast.Select); ok && x.OfType {
 				found = true
 			}
@@ -145,33 +143,18 @@ func mentions(f *ast.File) bool {
 			if b, ok := s.(*ast.Block); ok && spec(b.Spec) {
 				found = true
 			}
-			for _, inner := range ast.Bodies(s) {
-				body(*inner)
-			}
 			for _, x := range ast.Exprs(s) {
 				found = found || hasComponent(*x) || ast.Any(*x, selectsTeam)
 			}
-		}
+		})
+		return found
 	}
 	unit = func(u *ast.Program) bool {
-		if u.Prefix != nil && u.Prefix.Of.Name != "" || spec(u.Spec) || isPointerResult(u) {
-			return true
-		}
-		if body(u.Body); found {
-			return true
-		}
-		for _, in := range u.Contains {
-			if unit(in) {
-				return true
-			}
-		}
-		return false
+		return u.Prefix != nil && u.Prefix.Of.Name != "" || spec(u.Spec) || isPointerResult(u) || body(u.Body)
 	}
-	for _, list := range [][]*ast.Program{f.Modules, {f.Program}, f.Procedures} {
-		for _, u := range list {
-			if unit(u) {
-				return true
-			}
+	for u := range f.Units() {
+		if unit(u) {
+			return true
 		}
 	}
 	return false

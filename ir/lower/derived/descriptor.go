@@ -119,7 +119,7 @@ func (p *program) describe(f *ast.File) {
 				declared(v.of, v.rank > 0 || v.allocatable && !v.coarray)
 			}
 		}
-		p.inBlocks(s.unit.Body, func(d *ast.TypeDecl) {
+		inBlocks(s.unit.Body, func(d *ast.TypeDecl) {
 			for i := range d.Entities {
 				if v := p.quietly(s, d, &d.Entities[i]); v != nil {
 					declared(v.of, v.rank > 0 || v.allocatable)
@@ -153,8 +153,8 @@ func (p *program) quietly(s *scope, d *ast.TypeDecl, e *ast.Entity) *variable {
 }
 
 // inBlocks calls f for the declarations in BLOCK constructs in list.
-func (p *program) inBlocks(list []ast.Stmt, f func(*ast.TypeDecl)) {
-	for _, s := range list {
+func inBlocks(list []ast.Stmt, f func(*ast.TypeDecl)) {
+	ast.Each(list, func(s ast.Stmt) {
 		if b, ok := s.(*ast.Block); ok {
 			for _, x := range b.Spec {
 				if d, ok := x.(*ast.TypeDecl); ok {
@@ -162,10 +162,7 @@ func (p *program) inBlocks(list []ast.Stmt, f func(*ast.TypeDecl)) {
 				}
 			}
 		}
-		for _, inner := range ast.Bodies(s) {
-			p.inBlocks(*inner, f)
-		}
-	}
+	})
 }
 
 // canBeDescribed reports whether c may have descriptors: pointers to intrinsic types, arrays of texts whose

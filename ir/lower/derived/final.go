@@ -189,17 +189,10 @@ func leaving(list, finish []ast.Stmt, loops int, leaves func(s ast.Stmt, loops i
 // leavesBlock is what leaving needs to know of body, the statements of a BLOCK.
 func (t *unit) leavesBlock(body []ast.Stmt) func(s ast.Stmt, loops int) bool {
 	names, labels := map[string]bool{}, map[int]bool{}
-	var inside func(list []ast.Stmt)
-	inside = func(list []ast.Stmt) {
-		for _, s := range list {
-			names[ast.ConstructName(s)] = true
-			labels[s.StmtLabel()] = true
-			for _, b := range ast.Bodies(s) {
-				inside(*b)
-			}
-		}
-	}
-	inside(body)
+	ast.Each(body, func(s ast.Stmt) {
+		names[ast.ConstructName(s)] = true
+		labels[s.StmtLabel()] = true
+	})
 	return func(s ast.Stmt, loops int) bool {
 		var to []ast.Target
 		switch s := s.(type) {

@@ -59,31 +59,15 @@ func (r *record) root() *record {
 func (p *program) polymorphic(f *ast.File) (ok bool) {
 	var guards []guardOf
 	selects := false
-	var body func(list []ast.Stmt, in *scope)
-	body = func(list []ast.Stmt, in *scope) {
-		for _, s := range list {
+	for u := range f.Units() {
+		ast.Each(u.Body, func(s ast.Stmt) {
 			if x, ok := s.(*ast.Select); ok && x.OfType {
 				selects = true
 				for _, c := range x.Cases {
-					guards = append(guards, guardOf{c.Guard, in})
+					guards = append(guards, guardOf{c.Guard, p.scopes[u]})
 				}
 			}
-			for _, inner := range ast.Bodies(s) {
-				body(*inner, in)
-			}
-		}
-	}
-	var unit func(u *ast.Program)
-	unit = func(u *ast.Program) {
-		body(u.Body, p.scopes[u])
-		for _, in := range u.Contains {
-			unit(in)
-		}
-	}
-	for _, list := range [][]*ast.Program{f.Modules, {f.Program}, f.Procedures} {
-		for _, u := range list {
-			unit(u)
-		}
+		})
 	}
 	chosen := map[*record]bool{}
 	for _, r := range p.records {

@@ -13,28 +13,3 @@ func rebuilt(x ast.Expr, f func(ast.Expr) ast.Expr) ast.Expr {
 	}
 	return c
 }
-
-// eachStatement calls visit for all statements of f, those in others too.
-func eachStatement(f *ast.File, visit func(ast.Stmt)) {
-	var block func(list []ast.Stmt)
-	block = func(list []ast.Stmt) {
-		for _, s := range list {
-			visit(s)
-			for _, inner := range ast.Bodies(s) {
-				block(*inner)
-			}
-		}
-	}
-	var unit func(u *ast.Program)
-	unit = func(u *ast.Program) {
-		block(u.Body)
-		for _, in := range u.Contains {
-			unit(in)
-		}
-	}
-	for _, list := range [][]*ast.Program{f.Modules, {f.Program}, f.Procedures} {
-		for _, u := range list {
-			unit(u)
-		}
-	}
-}

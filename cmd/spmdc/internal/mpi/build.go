@@ -29,11 +29,12 @@ type implementation struct {
 	version  string   // what the command that starts programs says with --version
 	forward  string   // the flag of that command by which a variable goes to other hosts, if it does not by itself
 	foreign  string   // part of the names of its functions that have no wrappers
+	coarrays bool     // the program is linked with OpenCoarrays too
 }
 
 var implementations = []implementation{
-	{"Open MPI", "libmpi.so.40", []string{"mpicc.openmpi", "mpicc"}, "libopenmpi-dev", "Open MPI", "-x", ""},
-	{"MPICH", "libmpich.so.12", []string{"mpicc.mpich", "mpicc"}, "libmpich-dev", "HYDRA", "", "_f08_"},
+	{"Open MPI", "libmpi.so.40", []string{"mpicc.openmpi", "mpicc"}, "libopenmpi-dev", "Open MPI", "-x", "", false},
+	{"MPICH", "libmpich.so.12", []string{"mpicc.mpich", "mpicc"}, "libmpich-dev", "HYDRA", "", "_f08_", false},
 }
 
 // probe is compiled to find out for which implementation a compiler wrapper is.

@@ -11,11 +11,10 @@ import (
 )
 
 // check finds the MPI of a command that starts processes, such as mpirun -n 4 ./app args. It refuses
-// programs into which the library cannot be loaded. Of those that a script starts it sees nothing. coarrays tells that the
-// program is linked with OpenCoarrays.
-func check(command []string) (m *implementation, coarrays bool, err error) {
+// programs into which the library cannot be loaded. Of those that a script starts it sees nothing.
+func check(command []string) (*implementation, error) {
 	if _, err := exec.LookPath(command[0]); err != nil {
-		return nil, false, driver.Usagef("give the command as you would type it: spmdc mpi audit -- mpirun -n 2 ./prog", "%v", err)
+		return nil, driver.Usagef("give the command as you would type it: spmdc mpi audit -- mpirun -n 2 ./prog", "%v", err)
 	}
 	var found *implementation
 	for _, arg := range command[1:] {
@@ -23,28 +22,28 @@ func check(command []string) (m *implementation, coarrays bool, err error) {
 		if err != nil || strings.HasPrefix(arg, "-") {
 			continue
 		}
-		m, caf, err := checkProgram(path)
+		m, err := checkProgram(path)
 		if err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		if found == nil {
-			found, coarrays = m, caf
+			found = m
 		}
 	}
 	if found == nil {
 		found = implementationOf(command[0])
 	}
 	if found == nil {
-		return nil, false, driver.Usagef("start the program itself with Open MPI or MPICH", "nothing of %q is a program with MPI's shared libraries", strings.Join(command, " "))
+		return nil, driver.Usagef("start the program itself with Open MPI or MPICH", "nothing of %q is a program with MPI's shared libraries", strings.Join(command, " "))
 	}
-	return found, coarrays, nil
+	return found, nil
 }
 
 // checkProgram is the MPI with whose shared libraries a program is linked; nil if there is none.
-func checkProgram(path string) (m *implementation, coarrays bool, err error) {
+func checkProgram(path string) (*implementation, error) {
 	f, err := elf.Open(path)
 	if err != nil {
-		return nil, false, nil // a script
+		return nil, nil // a script
 	}
 	defer f.Close()
 	name := filepath.Base(path)
@@ -53,33 +52,33 @@ func checkProgram(path string) (m *implementation, coarrays bool, err error) {
 	own := slices.ContainsFunc(slices.Concat(static, dynamic), func(s elf.Symbol) bool {
 		return strings.TrimPrefix(s.Name, "P") == "MPI_Init" && s.Section != elf.SHN_UNDEF
 	})
-	coarrays = slices.ContainsFunc(slices.Concat(static, dynamic), func(s elf.Symbol) bool { return s.Name == "_gfortran_caf_init" })
 	switch {
 	case f.Machine != elf.EM_X86_64:
-		return nil, false, driver.Usagef("use it on x86-64", "%s is a program for %v: contexts of barriers are found on x86-64 only", name, f.Machine.String())
+		return nil, driver.Usagef("use it on x86-64", "%s is a program for %v: contexts of barriers are found on x86-64 only", name, f.Machine.String())
 	case f.Type == elf.ET_EXEC && !slices.ContainsFunc(f.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP }):
-		return nil, false, driver.Usagef("link it with MPI's shared libraries, without -static", "%s is statically linked: no library can be loaded in front of MPI", name)
+		return nil, driver.Usagef("link it with MPI's shared libraries, without -static", "%s is statically linked: no library can be loaded in front of MPI", name)
 	case own:
-		return nil, false, driver.Usagef("link it with MPI's shared libraries", "%s has MPI in itself (libmpi.a): no library can be loaded in front of it", name)
+		return nil, driver.Usagef("link it with MPI's shared libraries", "%s has MPI in itself (libmpi.a): no library can be loaded in front of it", name)
 	}
 	needed, err := f.ImportedLibraries()
 	if err != nil {
-		return nil, false, nil
+		return nil, nil
 	}
 	if !slices.ContainsFunc(implementations, func(m implementation) bool { return slices.Contains(needed, m.library) }) {
 		out, err := exec.Command("ldd", path).Output() // what those need
 		if err != nil {
-			return nil, false, nil
+			return nil, nil
 		}
 		needed = strings.Fields(string(out))
 	}
-	for i, m := range implementations {
+	for _, m := range implementations {
 		if slices.Contains(needed, m.library) {
 			if m.foreign != "" && slices.ContainsFunc(dynamic, func(s elf.Symbol) bool { return strings.HasSuffix(s.Name, m.foreign) }) {
-				return nil, false, driver.Usagef("use module mpi, or Open MPI", "%s uses module mpi_f08 of %s, whose calls no library sees", name, m.name)
+				return nil, driver.Usagef("use module mpi, or Open MPI", "%s uses module mpi_f08 of %s, whose calls no library sees", name, m.name)
 			}
-			return &implementations[i], coarrays, nil
+			m.coarrays = slices.ContainsFunc(slices.Concat(static, dynamic), func(s elf.Symbol) bool { return s.Name == "_gfortran_caf_init" })
+			return &m, nil
 		}
 	}
-	return nil, false, nil
+	return nil, nil
 }

@@ -39,7 +39,7 @@ type config struct {
 // Run runs a command that starts the processes of a program, such as mpirun -n 4 ./app. The log is
 // nil if none is wanted, or if the run has failed, which it has said itself: status is then its exit status.
 func Run(command []string, o Options, cache *driver.Cache, step func(string), stdio driver.Stdio) (log *elide.Log, status int, err error) {
-	m, coarrays, err := check(command)
+	m, err := check(command)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -52,7 +52,7 @@ func Run(command []string, o Options, cache *driver.Cache, step func(string), st
 		return nil, 0, driver.Usagef("check TMPDIR", "there is no place for the log: %v", err)
 	}
 	defer os.RemoveAll(dir)
-	c := config{o.Mode.String(), o.Threshold, o.Relearn, o.Plan, o.Blacklist, filepath.Join(dir, "log"), filepath.Join(dir, "modules"), coarrays}
+	c := config{o.Mode.String(), o.Threshold, o.Relearn, o.Plan, o.Blacklist, filepath.Join(dir, "log"), filepath.Join(dir, "modules"), m.coarrays}
 	if o.Silent {
 		c.Log = ""
 	}
