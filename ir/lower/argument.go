@@ -21,6 +21,7 @@ type argument struct {
 	readOnly string     // why the procedure cannot assign to it, or ""
 
 	object *ir.Symbol // an allocatable array or variable as a whole, or nil
+	there  bool       // it is known that object is allocated
 
 	proc *procedure // of a procedure
 

@@ -113,6 +113,9 @@ func (l *lowerer) functionRef(p *procedure, e *ast.Index) ir.Expr {
 			l.results[e] = result
 		}
 	}
+	if result.Cell { // a pointer
+		return l.cell(result, e.Pos)
+	}
 	return &ir.Var{X: ir.X{Pos: e.Pos, Typ: result.Type}, Sym: result}
 }
 
@@ -159,6 +162,9 @@ func (l *lowerer) perform(p *procedure, name ast.Name, args []*argument, before 
 	l.called[p.unit] = true
 	if slices.Contains(l.calls, p.unit) && l.phantom {
 		return nil, nil // how often is known where it is called
+	}
+	if list := l.uncertain(p, args); len(list) > 0 {
+		return l.eitherWay(p, name, args, before, list)
 	}
 	if len(l.prog.Sites) >= maxCalls {
 		l.endless[p.unit] = true
@@ -239,7 +245,7 @@ func (l *lowerer) instantiate(p *procedure, args []*argument, name ast.Name) (ou
 
 	errors := l.diags.Errors()
 	l.scope.binding = b
-	if l.recursive[p.unit] && !l.phantom && args != nil {
+	if l.recursive[unitKey(p.unit)] && !l.phantom && args != nil {
 		b.frame = l.openFrame(b, site)
 		args = byValue(args)
 	}

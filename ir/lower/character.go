@@ -62,12 +62,27 @@ type records struct {
 
 func (r *records) text(pos source.Pos) ir.Expr { return varOf(r.sym, pos) }
 
-// recordsOf makes the records of CHARACTER array or section e, which are written or read; nil
-// after an error.
+// hasRecords reports whether e is an array or section, or a part of each of its elements, as in
+// a(:)(2:3).
+func (l *lowerer) hasRecords(e ast.Expr) bool {
+	s, ok := e.(*ast.Substring)
+	return l.isPart(e) || ok && l.isPart(s.Base)
+}
+
+// recordsOf makes the records of e, a CHARACTER array, a section or the same part of each element of
+// one, which are written or read; nil after an error.
 func (l *lowerer) recordsOf(e ast.Expr, write bool) *records {
 	pos := e.Position()
 	r := &records{}
-	a := l.valueOf(e, &r.before)
+	of := e
+	part, _ := e.(*ast.Substring)
+	if part != nil && l.isPart(e) { // a section
+		part = nil
+	}
+	if part != nil {
+		of = part.Base
+	}
+	a := l.valueOf(of, &r.before)
 	switch {
 	case a == nil:
 		return nil
@@ -81,6 +96,21 @@ func (l *lowerer) recordsOf(e ast.Expr, write bool) *records {
 		return nil
 	}
 	r.length = a.view.base.Len
+	var first, last ir.Expr // of part
+	if part != nil {
+		any := &ir.Var{X: ir.X{Pos: pos, Typ: ir.Character}, Sym: &ir.Symbol{Name: a.name, Type: ir.Character, Len: r.length}}
+		sub, ok := l.substringOf(part, any).(*ir.Substr)
+		if !ok {
+			return nil
+		}
+		first, last = l.fixed(sub.Lo, "sub", pos, &r.before), l.fixed(sub.Hi, "sub", pos, &r.before)
+		n, known := constOf(l.plus(l.minus(sub.Hi, sub.Lo, pos), l.intConst(1, pos), pos))
+		if !known {
+			l.errorf(codeOutside, pos, "the records of an internal file are parts of elements, whose length is not constant").WithHelp("copy them to an array")
+			return nil
+		}
+		r.length = max(n, 0)
+	}
 	if list, _, ok := l.constantElements(e); ok && !write {
 		text := ""
 		for _, c := range list {
@@ -96,22 +126,25 @@ func (l *lowerer) recordsOf(e ast.Expr, write bool) *records {
 		empty := &ir.Const{X: ir.X{Pos: pos, Typ: ir.Character}}
 		r.before = append(r.before, &ir.Assign{S: ir.S{Pos: pos}, LHS: r.text(pos), RHS: &ir.Call{X: ir.X{Pos: pos, Typ: ir.Character}, Name: "pad", Args: []ir.Expr{empty, size}}})
 	}
-	each := func(assign func(part *ir.Substr, element ir.Expr) *ir.Assign) ir.Stmt {
+	each := func(assign func(text *ir.Substr, element ir.Expr) *ir.Assign) ir.Stmt {
 		var pre []ir.Stmt
 		ctx := l.elements(a.shape.n, pos, &pre)
 		hi := l.times(l.numberOf(ctx, pos), l.intConst(r.length, pos), pos)
 		lo := l.minus(ir.Clone(hi), l.intConst(r.length-1, pos), pos)
-		return l.nest(ctx, assign(&ir.Substr{X: ir.X{Pos: pos, Typ: ir.Character}, Base: r.text(pos), Lo: lo, Hi: hi}, l.elementOf(a, ctx, pos)), pos)
-	}
-	r.before = append(r.before, each(func(part *ir.Substr, element ir.Expr) *ir.Assign {
-		if x, ok := element.(*ir.Ref); ok && write {
-			x.Raw = true // what is written needs no value before
+		record := l.elementOf(a, ctx, pos)
+		record.Raw = write // what is written needs no value before
+		var element ir.Expr = record
+		if part != nil {
+			element = &ir.Substr{X: ir.X{Pos: pos, Typ: ir.Character}, Base: record, Lo: ir.Clone(first), Hi: ir.Clone(last)}
 		}
-		return &ir.Assign{S: ir.S{Pos: pos}, LHS: part, RHS: element}
+		return l.nest(ctx, assign(&ir.Substr{X: ir.X{Pos: pos, Typ: ir.Character}, Base: r.text(pos), Lo: lo, Hi: hi}, element), pos)
+	}
+	r.before = append(r.before, each(func(text *ir.Substr, element ir.Expr) *ir.Assign {
+		return &ir.Assign{S: ir.S{Pos: pos}, LHS: text, RHS: element}
 	}))
 	if write {
-		r.behind = one(each(func(part *ir.Substr, element ir.Expr) *ir.Assign {
-			return &ir.Assign{S: ir.S{Pos: pos}, LHS: element, RHS: part}
+		r.behind = one(each(func(text *ir.Substr, element ir.Expr) *ir.Assign {
+			return &ir.Assign{S: ir.S{Pos: pos}, LHS: element, RHS: text}
 		}))
 	}
 	return r

@@ -25,7 +25,9 @@ func entriesOf(u *ast.Program) []*ast.Program {
 		p := *u
 		p.Pos, p.Name, p.Args, p.Result, p.Of, p.At = e.Pos, e.Name.Name, e.Args, e.Result, u, e
 		p.Others = withoutNames(dummiesOf(u), e.Args)
-		p.Prefix = nil
+		if p.Result.Name == "" || p.Result.Name != u.Result.Name { // else the value is the same variable
+			p.Prefix = nil
+		}
 		out = append(out, &p)
 	}
 	return out

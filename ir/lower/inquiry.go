@@ -349,7 +349,7 @@ func (l *lowerer) lenInquiry(e *ast.Index, arg ast.Expr) ir.Expr {
 			return l.intConst(a.view.base.Len, e.Pos)
 		}
 	}
-	x := l.expr(arg)
+	x := l.lengthOf(arg)
 	switch {
 	case isBad(x):
 		return x
@@ -358,6 +358,22 @@ func (l *lowerer) lenInquiry(e *ast.Index, arg ast.Expr) ir.Expr {
 		return bad(e.Pos)
 	}
 	return l.lenOf(x, e.Pos)
+}
+
+// lengthOf is a text as long as arg is: of parts of elements, as in a(:)(2:3), one of them.
+func (l *lowerer) lengthOf(arg ast.Expr) ir.Expr {
+	if s, ok := arg.(*ast.Substring); ok && l.isPart(s.Base) {
+		var pre []ir.Stmt
+		if a := l.part(s.Base, &pre); a != nil {
+			first := l.elementOf(a, l.elements(a.shape.n, s.Pos, &pre), s.Pos)
+			for k := range first.Subs {
+				first.Subs[k] = l.intConst(1, s.Pos)
+			}
+			return l.substringOf(s, first)
+		}
+		return bad(s.Pos)
+	}
+	return l.expr(arg)
 }
 
 // selectedIntKind is SELECTED_INT_KIND(R), with gfortran's kinds.

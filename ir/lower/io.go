@@ -120,7 +120,7 @@ func (l *lowerer) print(s *ast.Print) []ir.Stmt {
 	}
 	var to ir.Expr // of an internal WRITE
 	var in *records
-	if s.Unit != nil && l.isPart(s.Unit) {
+	if s.Unit != nil && l.hasRecords(s.Unit) {
 		if in = l.recordsOf(s.Unit, true); in == nil {
 			return nil
 		}

@@ -70,12 +70,12 @@ type found struct {
 
 	tied      map[declared]declared // pointers and their targets: another one of the class, see join
 	apart     map[declared]bool     // those of them that are components of coarrays
-	recursive map[*ast.Program]bool // procedures that have a frame
+	recursive map[declared]bool     // procedures that have a frame, by unitKey
 	parts     map[ast.Name]passing  // how their dummy arrays are passed from depth to depth
 }
 
 func newFound() found {
-	return found{map[declared]bool{}, map[string]bool{}, map[declared]declared{}, map[declared]bool{}, map[*ast.Program]bool{}, map[ast.Name]passing{}}
+	return found{map[declared]bool{}, map[string]bool{}, map[declared]declared{}, map[declared]bool{}, map[declared]bool{}, map[ast.Name]passing{}}
 }
 
 // lower is Lower, where k is known.

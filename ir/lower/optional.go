@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -73,7 +74,7 @@ func (l *lowerer) explicit(p *procedure) bool {
 		return true
 	}
 	for at := l.scope; at != nil; at = at.host {
-		if at.unit == p.unit || at.interfaces[p.unit.Name] {
+		if unitOf(at.unit) == unitOf(p.unit) || at.interfaces[p.unit.Name] {
 			return true
 		}
 	}
@@ -131,6 +132,91 @@ func (l *lowerer) presentCall(e *ast.Index) ir.Expr {
 		return &ir.Var{X: ir.X{Pos: e.Pos, Typ: ir.Logical}, Sym: l.temp("present", ir.Logical, 0, e.Pos)}
 	}
 	return &ir.Const{X: ir.X{Pos: e.Pos, Typ: ir.Logical}, Bool: !d.absent}
+}
+
+// uncertain are the numbers of arguments of p that are there or not as the run decides: an
+// allocatable variable that is not allocated, or a pointer that points to nothing, is not there for
+// an OPTIONAL argument that is neither. They are those of one variable, which has several where its
+// type is a derived one. A procedure that does not ask must get what it uses.
+func (l *lowerer) uncertain(p *procedure, args []*argument) (out []int) {
+	if l.phantom {
+		return nil
+	}
+	var optional, objects map[string]bool
+	root := ""
+	for i, a := range args {
+		if a == nil || a.object == nil || a.there || l.allocs[a.object] == nil || i >= len(p.unit.Args) {
+			continue
+		}
+		if optional == nil {
+			optional, objects = attributeNames(p.unit, "optional"), allocatableNames(p.unit)
+		}
+		name, _, _ := strings.Cut(a.object.Source(), "%")
+		if dummy := p.unit.Args[i].Name; optional[dummy] && !objects[dummy] && (root == "" || root == name) && l.asksFor(p.unit, dummy) {
+			root = name
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// asksFor reports whether u, or a procedure inside of it, asks whether argument name is there, or passes
+// it to a procedure that may.
+func (l *lowerer) asksFor(u *ast.Program, name string) bool {
+	is := func(x ast.Expr) bool {
+		if k, ok := x.(*ast.Keyword); ok {
+			x = k.X
+		}
+		id, ok := x.(*ast.Ident)
+		return ok && id.Name == name
+	}
+	found := false
+	ast.Each(u.Body, func(s ast.Stmt) {
+		if c, ok := s.(*ast.Call); ok {
+			found = found || slices.ContainsFunc(c.Args, is)
+		}
+		for _, x := range ast.Exprs(s) {
+			found = found || *x != nil && ast.Any(*x, func(x ast.Expr) bool {
+				f, ok := x.(*ast.Index)
+				return ok && (f.Name == "present" || intrinsics[f.Name].build == nil && inquiries[f.Name] == nil) && slices.ContainsFunc(f.Args, is)
+			})
+		}
+	})
+	return found || slices.ContainsFunc(u.Contains, func(in *ast.Program) bool {
+		return !slices.ContainsFunc(in.Args, func(a ast.Name) bool { return a.Name == name }) && l.asksFor(in, name)
+	})
+}
+
+// eitherWay is perform where it depends on the run whether the arguments in list are there: the call with
+// them, or the one without them.
+func (l *lowerer) eitherWay(p *procedure, name ast.Name, args []*argument, before []ir.Stmt, list []int) ([]ir.Stmt, *ir.Symbol) {
+	at := name.Pos
+	with, without := slices.Clone(args), slices.Clone(args)
+	for _, i := range list {
+		a := *args[i]
+		a.there = true
+		with[i], without[i] = &a, nil
+	}
+	given, one := l.perform(p, name, with, nil)
+	left, other := l.perform(p, name, without, nil)
+	choose := &ir.If{S: ir.S{Pos: at}, Cond: varOf(l.allocs[args[list[0]].object].flag, at), Then: given, Else: left}
+	out := append(before, choose)
+	if one == nil || other == nil {
+		return out, nil
+	}
+	if one.IsArray() || l.allocs[one] != nil {
+		text := fmt.Sprintf("argument %s of %s is not there, which is not supported for functions whose value is an array, allocatable or a pointer", p.unit.Args[list[0]].Name, p.unit.Name)
+		choose.Then, choose.Else = nil, []ir.Stmt{&ir.Stop{S: ir.S{Pos: at}, Error: true, Code: &ir.Const{X: ir.X{Pos: at, Typ: ir.Character}, Str: text}}}
+		return append(out, given...), one
+	}
+	length := one.Len
+	if other.Len != length {
+		length = ir.AnyLength
+	}
+	value := l.temp("value", one.Type, length, at)
+	choose.Then = append(given, l.set(value, varOf(one, at), at))
+	choose.Else = append(left, l.set(value, varOf(other, at), at))
+	return out, value
 }
 
 // presence is the value of a condition as far as the presence of arguments decides it.

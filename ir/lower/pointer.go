@@ -185,7 +185,7 @@ func (l *lowerer) tieTargets() {
 		case s.IsOpen(), s.Param:
 			l.errorf(codeOutside, s.Pos, "a pointer cannot point to %s, whose bounds are not constant", s.Source()).WithHelp("declare it ALLOCATABLE")
 			continue
-		case l.recursive[l.scope.unit]:
+		case l.recursive[unitKey(l.scope.unit)]:
 			l.errorf(codeOutside, s.Pos, "a pointer cannot point to %s, which is local to a procedure that calls itself", s.Source()).
 				WithHelp("declare it in a module, or allocate the pointer")
 			continue

@@ -23,7 +23,7 @@ func (l *lowerer) read(s *ast.Read) []ir.Stmt {
 	keys, given, good := l.specs(&s.Control, append([]string{"advance"}, transferKeys...)...)
 	r.Keys, r.Given, ok = strings.Join(keys, " "), given, ok && good
 	var in *records
-	if s.Unit != nil && l.isPart(s.Unit) {
+	if s.Unit != nil && l.hasRecords(s.Unit) {
 		if in = l.recordsOf(s.Unit, false); in == nil {
 			return nil
 		}

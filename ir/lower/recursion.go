@@ -83,7 +83,10 @@ func (l *lowerer) frameOf(u *ast.Program) *frame {
 
 // recurs takes note that p calls itself more often than can be said now: lowering begins
 // again, with a frame for it.
-func (l *lowerer) recurs(u *ast.Program) { l.again.recursive[u] = true }
+func (l *lowerer) recurs(u *ast.Program) { l.again.recursive[unitKey(u)] = true }
+
+// unitKey is what a procedure is known by when lowering begins again, which makes those of ENTRY anew.
+func unitKey(u *ast.Program) declared { return declared{u.Name, u.Pos} }
 
 // byValue are args as a frame has them: what is a variable is copied, and copied back.
 func byValue(args []*argument) []*argument {

@@ -162,7 +162,7 @@ func (w *liveWalk) do(s *ir.Do, out set) set {
 			break
 		}
 	}
-	live := test
+	live := slices.Clone(test)
 	if w.in.bounds[s].Runs() {
 		live = before // behind the loop is reached through the body only
 	}
@@ -176,7 +176,8 @@ func (w *liveWalk) do(s *ir.Do, out set) set {
 // resume is the set that the fixpoint for a loop starts from: what is live behind
 // it, and what an earlier visit found at its test. What is live behind a loop only
 // grows from one visit to the next, so the earlier fixpoint lies below the new
-// one; starting from it keeps nests from taking time exponential in their depth.
+// one; starting from it keeps nests from taking time exponential in their depth. What
+// is made of it for the statements in front of the loop is a copy.
 func (w *liveWalk) resume(loop ir.Stmt, out set) set {
 	test := slices.Clone(out)
 	test.union(w.tests[loop])
@@ -196,7 +197,7 @@ func (w *liveWalk) while(s *ir.While, out set) set {
 	w.exits[s], w.cycles[s] = slices.Clone(out), test
 	for test.union(w.body(s, s.Body, test)) {
 	}
-	return test
+	return slices.Clone(test)
 }
 
 func isTrue(e ir.Expr) bool {

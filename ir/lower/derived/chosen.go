@@ -63,7 +63,7 @@ func (t *unit) becomes(o *object, x ast.Expr, base ast.Base) []ast.Stmt {
 	tmp := t.temp(o.storage(), o.XBase)
 	var out []ast.Stmt
 	for _, l := range tmp.of.leaves() {
-		if l.owned() && l.comp.init != nil {
+		if l.owned() && l.comp.init != nil && !l.open {
 			out = append(out, e.set(t.reference(tmp, l), clone(l.comp.init)))
 		}
 	}
@@ -191,7 +191,7 @@ func (t *unit) allocateChosen(s *ast.Allocate, o *object) []ast.Stmt {
 		to := *o
 		to.store, to.of = o.storage(), r
 		for _, l := range r.leaves() {
-			if l.comp.init != nil {
+			if l.comp.init != nil && !l.open {
 				body = append(body, &ast.Assign{Base: base, LHS: t.reference(&to, l), RHS: clone(l.comp.init)})
 			}
 		}
@@ -231,6 +231,15 @@ func (t *unit) allocateEach(s *ast.Allocate) (out []ast.Stmt) {
 	return out
 }
 
+// dynamicType is the number of the type of o, which is the declared one where o is not allocated.
+func (t *unit) dynamicType(o *object) ast.Expr {
+	e := builder{o.XBase}
+	if n := t.p.numberOf(o.of.declared()); n > 0 && t.p.isChosen(o.storage()) {
+		return e.ref("merge", e.lit(n), t.typeNumber(o), e.bin("==", t.typeNumber(o), e.lit(0)))
+	}
+	return t.typeNumber(o)
+}
+
 // typeInquiry is SAME_TYPE_AS or EXTENDS_TYPE_OF, nil for anything else.
 func (t *unit) typeInquiry(name string, args []ast.Expr, at ast.XBase) ast.Expr {
 	if name != "same_type_as" && name != "extends_type_of" || len(args) != 2 || t.function(t.p, name) != nil {
@@ -241,7 +250,7 @@ func (t *unit) typeInquiry(name string, args []ast.Expr, at ast.XBase) ast.Expr 
 		return nil
 	}
 	if name == "same_type_as" {
-		return &ast.Binary{XBase: at, Op: "==", OpPos: at.Pos, X: t.typeNumber(a), Y: t.typeNumber(b)}
+		return &ast.Paren{XBase: at, X: &ast.Binary{XBase: at, Op: "==", OpPos: at.Pos, X: t.dynamicType(a), Y: t.dynamicType(b)}}
 	}
 	of := []*record{b.of.declared()}
 	if t.p.isChosen(b.storage()) {

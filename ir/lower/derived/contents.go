@@ -481,7 +481,7 @@ func (t *unit) deepAssignment(to *object, x ast.Expr, r *record, base ast.Base) 
 		}
 		return append(append(t.finalizedThere(to), t.whereAllocated(to, t.emptied(to))...), t.leavesCopied(to, tmp, r.leaves(), base)...)
 	}
-	if from != nil && from.rank() == 0 || from == nil && !isArrayValue(x) && t.rank(x) == 0 {
+	if from != nil && from.rank() == 0 || from == nil && t.rank(x) == 0 && (t.isConstructor(x) || !isArrayValue(x)) {
 		return t.filledWith(to, x, e)
 	}
 	tmp := t.ownedArray(x, r, e)

@@ -62,6 +62,11 @@ func (t *unit) expr(x ast.Expr) ast.Expr {
 		if t.typeOf(y.X) != nil {
 			return t.functionRef(ast.OperatorName(y.Op), y.Pos, []ast.Expr{y.X}, y.XBase)
 		}
+	case *ast.Substring:
+		// b%name(2:3) of all elements of b is a part of each.
+		if o := t.object(y.Base); o != nil && o.of == nil && o.comp != nil && o.numbered() != o {
+			return &ast.Substring{XBase: y.XBase, Base: t.reference(o.numbered(), nil), Lo: t.expr(y.Lo), Hi: t.expr(y.Hi)}
+		}
 	case *ast.ImpliedDo:
 		c := *y
 		c.Items, c.Lo, c.Hi, c.Step = t.items(y.Items), t.expr(y.Lo), t.expr(y.Hi), t.expr(y.Step)

@@ -218,6 +218,10 @@ func (t *unit) asProcedure(x ast.Expr, r *record) ast.Expr {
 	if c == nil {
 		return x
 	}
+	if o == nil {
+		t.p.errorf(x.Position(), "the value of a function, which is a pointer to procedures, is an argument").WithHelp("let a pointer point to it, and pass that")
+		return &ast.IntLit{XBase: ast.XBase{Pos: x.Position(), End: x.EndPosition()}, Text: "0"}
+	}
 	at := ast.XBase{Pos: x.Position(), End: x.EndPosition()}
 	held := t.held(r, []ast.Expr{t.reference(o, r.leaves()[0])}, at)
 	if held == nil {

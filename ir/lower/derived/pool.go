@@ -69,6 +69,12 @@ func (p *program) makePools(remote map[string]bool) {
 			p.errorf(q.home.def.Pos, "type %s, of which there are lists or arrays with allocatable components, is defined in an internal procedure", q.home.name).WithHelp("define it in a module")
 			continue
 		}
+		if k := slices.IndexFunc(q.v.of.leaves(), func(l *leaf) bool { return l.open }); k >= 0 {
+			c := q.v.of.leaves()[k].comp
+			p.errorf(c.pos, "the component %s is %s, and objects of type %s are in lists, in arrays, or what a component points to", c.name, c.attribute(), q.v.of.name).
+				WithHelp("give the component constant bounds, or declare it as an array of its own")
+			continue
+		}
 		e := builder{ast.XBase{Pos: q.home.def.Pos, End: q.home.def.Pos}}
 		declare := func(d *ast.TypeDecl, names ...string) {
 			d.Save = s.unit.Kind.IsProcedure()
@@ -209,14 +215,19 @@ func (t *unit) overOwned(o *object, f func(d *object, b *described) []ast.Stmt) 
 	return t.everyElement(o, func(o *object) []ast.Stmt {
 		var out []ast.Stmt
 		for _, c := range o.of.comps {
+			var list []ast.Stmt
 			switch {
 			case c.owns():
-				d := t.component(o, c.name, nil, o.XBase).desc
-				out = append(out, f(d, c.described)...)
+				list = f(t.component(o, c.name, nil, o.XBase).desc, c.described)
 			case c.of.hasContents():
 				part := t.component(o, c.name, nil, o.XBase)
-				out = append(out, t.whereAllocated(part, t.overOwned(part, f))...)
+				list = t.whereAllocated(part, t.overOwned(part, f))
 			}
+			if c.owner != nil && o.comp == nil && o.root.class && !o.root.dynamic { // the object passed may have no such component
+				k := slices.IndexFunc(o.of.leaves(), func(l *leaf) bool { return l.path[0] == c })
+				list = ifPresent(true, o.root.name+o.of.leaves()[k].name, list, o.Pos)
+			}
+			out = append(out, list...)
 		}
 		return out
 	})

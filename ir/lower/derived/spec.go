@@ -434,6 +434,8 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 			switch x := l.comp.init; {
 			case k < len(values) && !isNull(values[k]):
 				one.Entities[0].Init = values[k]
+			case x != nil && !l.open && !c.Allocatable && v.class && !v.dynamic && l.path[0].owner != nil && dummy && d.Intent == "out":
+				t.start = append(t.start, ifPresent(true, e.Name+l.name, []ast.Stmt{t.initially(e.Name, l, x, v.rank, e.Pos)}, e.Pos)...) // where its type has it
 			case x == nil || l.open || c.Allocatable || v.class && !v.dynamic && (l.path[0] == t.p.number || l.path[0].owner != nil) || v.dynamic && l.path[0] != t.p.number && !l.owned() || dummy && d.Intent != "out" || e.Init != nil || len(values) > 0:
 			case dummy || result || !lasts:
 				t.start = append(t.start, ifPresent(dummy && d.Optional, e.Name+l.name, []ast.Stmt{t.initially(e.Name, l, x, v.rank, e.Pos)}, e.Pos)...)
@@ -549,7 +551,7 @@ func leafDecl(l *leaf, d *ast.TypeDecl, name string, pos source.Pos, dims, codim
 	}
 	e := ast.Entity{Pos: pos, Name: name + l.name, Codims: codims}
 	open := l.open || d.Allocatable
-	c.Allocatable, c.Pointer = open, d.Pointer || l.pointer()
+	c.Allocatable, c.Pointer = open, d.Pointer && !l.open || l.pointer()
 	shaped := len(dims) > 0 && dims[len(dims)-1].Hi == nil // assumed
 	for _, own := range l.dims {
 		switch {

@@ -337,7 +337,14 @@ func (t *unit) arrays(items []ast.Expr, r *record, of func([]ast.Expr) ast.Expr,
 			t.p.diags.Errorf(source.TypeMismatch, i.Position(), "this is not of type %s", r.name).WithHelp("all items must have one type")
 			return nil
 		}
-		values := t.value(i, r, false)
+		var values []ast.Expr
+		_, list := i.(*ast.Array)
+		_, loop := i.(*ast.ImpliedDo)
+		if of := t.typeOf(i); of == r || !t.p.isChosen(of) || list || loop {
+			values = t.value(i, r, false)
+		} else if o := t.valueObject(i, of); o != nil {
+			values = t.seenAs(o, r)
+		}
 		constructor := t.isConstructor(i)
 		if whole[n] = t.fixed == "" && (constructor || t.isReference(i)); whole[n] && constructor && arrays {
 			values = t.kept(r, values, ast.XBase{Pos: i.Position(), End: i.EndPosition()})
