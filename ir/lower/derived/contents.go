@@ -401,19 +401,34 @@ func (t *unit) owned(x ast.Expr, r *record, e builder) *object {
 }
 
 // isAnew reports whether the value of x, of type r, owns what it has: that of a function, unless it is
-// finalized behind the statement, or a structure constructor.
+// finalized behind the statement or a pointer, or a structure constructor.
 func (t *unit) isAnew(x ast.Expr, r *record) bool {
+	var f *function
 	switch x := x.(type) {
 	case *ast.Paren:
 		return t.isAnew(x.X, r)
 	case *ast.Index:
-		return t.object(x) == nil && (t.chosen(x.Name, x.Args) != nil && !t.p.isFinalizable(r) || t.record(x.Name) != nil)
+		if t.object(x) != nil {
+			return false
+		}
+		if f = t.chosen(x.Name, x.Args); f == nil {
+			return t.record(x.Name) != nil
+		}
 	case *ast.Component:
-		return t.object(x) == nil && !t.p.isFinalizable(r)
-	case *ast.Binary, *ast.Unary:
-		return !t.p.isFinalizable(r)
+		if t.object(x) != nil {
+			return false
+		}
+		if m, of := t.method(x.Base, x.Name); m != nil {
+			f = t.chosen(m.name, t.passed(m, x.Base, of, x.Args))
+		}
+	case *ast.Binary:
+		f = t.chosen(ast.OperatorName(x.Op), []ast.Expr{x.X, x.Y})
+	case *ast.Unary:
+		f = t.chosen(ast.OperatorName(x.Op), []ast.Expr{x.X})
+	default:
+		return false
 	}
-	return false
+	return !t.p.isFinalizable(r) && !(f != nil && f.result() != nil && f.result().pointer)
 }
 
 // ownedArray is the same, of an array of rank 1.

@@ -250,7 +250,7 @@ func invoked(u *ast.Program, name string, args []ast.Expr, at ast.XBase) ast.Stm
 	if u.Kind != ast.FunctionUnit {
 		return &ast.Call{Base: ast.Base{Pos: at.Pos}, Proc: ast.Name{Pos: at.Pos, Name: name}, Args: args}
 	}
-	return &ast.Assign{Base: ast.Base{Pos: at.Pos}, LHS: &ast.Ident{XBase: at, Name: resultName(u)}, RHS: called(name, at, args...)}
+	return &ast.Assign{Base: ast.Base{Pos: at.Pos}, Part: true, LHS: &ast.Ident{XBase: at, Name: resultName(u)}, RHS: called(name, at, args...)}
 }
 
 // choices completes the procedures that call what pointers point to, in the units of flat.

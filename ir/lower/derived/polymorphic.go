@@ -258,7 +258,7 @@ func (p *program) dispatcher(t *record, b *bound, name string, face *ast.Program
 		}
 		var s ast.Stmt
 		if face.Kind == ast.FunctionUnit {
-			s = &ast.Assign{Base: base, LHS: id(resultName(face)), RHS: &ast.Component{XBase: at, Base: id(object), Name: name, NamePos: b.at, List: true, Args: args}}
+			s = &ast.Assign{Base: base, Part: true, LHS: id(resultName(face)), RHS: &ast.Component{XBase: at, Base: id(object), Name: name, NamePos: b.at, List: true, Args: args}}
 		} else {
 			s = &ast.Call{Base: base, Of: id(object), Proc: ast.Name{Pos: b.at, Name: name}, Args: args}
 		}

@@ -336,6 +336,14 @@ func (s *scope) reachable() []*record {
 	return out
 }
 
+// isEntryArgument reports whether an ENTRY of u has an argument called name.
+func isEntryArgument(u *ast.Program, name string) bool {
+	return slices.ContainsFunc(u.Body, func(s ast.Stmt) bool {
+		e, ok := s.(*ast.Entry)
+		return ok && slices.ContainsFunc(e.Args, func(n ast.Name) bool { return n.Name == name })
+	})
+}
+
 // typedDecl are the declarations of what the variables that d declares are made of.
 func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 	var out []ast.Stmt
@@ -346,6 +354,12 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 			continue // reported
 		}
 		dummy := slices.ContainsFunc(t.unit.Args, func(n ast.Name) bool { return n.Name == e.Name })
+		if !dummy && isEntryArgument(t.unit, e.Name) {
+			if dummy = true; d.Intent == "out" {
+				t.p.errorf(e.Pos, "%s is an argument of an ENTRY, of type %s and with INTENT(OUT)", e.Name, v.of.name).WithHelp("write a procedure of its own in place of the ENTRY")
+				continue
+			}
+		}
 		result := t.unit.Kind == ast.FunctionUnit && e.Name == resultName(t.unit)
 		if v.class && !v.dynamic && (d.Allocatable || !dummy) {
 			t.p.errorf(e.Pos, "%s is polymorphic, and no dummy argument and no ALLOCATABLE scalar", e.Name).WithHelp("declare it as type(%s), or as: class(%[1]s), allocatable", v.of.name)

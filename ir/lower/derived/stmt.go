@@ -408,7 +408,7 @@ func (t *unit) block(s *ast.Block) []ast.Stmt {
 // assignment is an assignment; one of a derived type is one for each part.
 func (t *unit) assignment(s *ast.Assign) []ast.Stmt {
 	r, from := t.typeOf(s.LHS), t.typeOf(s.RHS)
-	if r != nil || from != nil {
+	if (r != nil || from != nil) && !s.Part {
 		if f := t.chosen("assignment(=)", []ast.Expr{s.LHS, s.RHS}); f != nil {
 			if to, from := t.object(s.LHS), t.object(s.RHS); to != nil && from != nil && from.of != nil && to.root == from.root {
 				c := *s
@@ -566,13 +566,20 @@ func (t *unit) pointerAssign(s *ast.PointerAssign) []ast.Stmt {
 			continue
 		}
 		if to == nil || to.of == nil {
-			out = append(out, &ast.PointerAssign{Base: s.Base, To: []ast.Expr{t.expr(p)}, X: t.expr(clone(s.X))})
+			x := t.expr(clone(s.X))
+			if o := t.object(s.X); o != nil && o.of == nil && o.numbered() != o { // a section
+				x = t.reference(o.numbered(), nil)
+			}
+			out = append(out, &ast.PointerAssign{Base: s.Base, To: []ast.Expr{t.expr(p)}, X: x})
 			continue
 		}
 		from := t.object(s.X)
 		if !isNull(s.X) && (from == nil || from.of != to.of) {
 			t.p.errorf(s.X.Position(), "%s points to type %s, and this has another type or is no variable", to.name, to.of.name).WithHelp("point to a variable of type %s, or to a part of one", to.of.name)
 			continue
+		}
+		if from != nil {
+			from = from.numbered()
 		}
 		for _, l := range to.of.leaves() {
 			c := &ast.PointerAssign{Base: s.Base, To: []ast.Expr{t.reference(to, l)}, X: clone(s.X)}
