@@ -162,6 +162,8 @@ type given struct {
 	proc    bool // a procedure
 	typ     ir.Type
 	rank    int
+
+	pointer, allocatable bool // it is one as a whole
 }
 
 func givenText(list []given) string {
@@ -203,6 +205,7 @@ func (l *lowerer) takes(p *procedure, args []given, each bool) bool {
 		return false
 	}
 	found := make([]bool, len(dummies))
+	objects, pointers := allocatableNames(p.unit), pointerNames(p.unit)
 	for i, g := range args {
 		if g.keyword != "" {
 			i = slices.IndexFunc(dummies, func(d *dummy) bool { return d.Name.Name == g.keyword })
@@ -219,6 +222,9 @@ func (l *lowerer) takes(p *procedure, args []given, each bool) bool {
 		if g.proc != d.procedure || !g.proc && (g.typ != d.typ || g.rank != rank && !each) {
 			return false
 		}
+		if n := d.Name.Name; pointers[n] && g.allocatable && d.intent != "in" || objects[n] && !pointers[n] && g.pointer {
+			return false
+		}
 	}
 	for i, d := range dummies {
 		if !found[i] && !d.optional {
@@ -226,6 +232,19 @@ func (l *lowerer) takes(p *procedure, args []given, each bool) bool {
 		}
 	}
 	return true
+}
+
+// pointerNames are the names to which the declarations of u give the attribute POINTER.
+func pointerNames(u *ast.Program) map[string]bool {
+	m := map[string]bool{}
+	for _, s := range u.Spec {
+		if d, ok := s.(*ast.TypeDecl); ok && d.Pointer {
+			for _, e := range d.Entities {
+				m[e.Name] = true
+			}
+		}
+	}
+	return m
 }
 
 // variablesOf are args without labels; ok is false where p has no alternate returns at their
@@ -278,6 +297,8 @@ func (l *lowerer) probe(e ast.Expr) (g given) {
 	if id, ok := e.(*ast.Ident); ok {
 		if s := l.lookup(id.Name); s != nil {
 			g.typ = s.Type
+			g.pointer = l.isPointer[s]
+			g.allocatable = l.allocs[s] != nil && !g.pointer
 			if s.IsArray() && !s.Cell {
 				g.rank = len(s.Dims)
 			}

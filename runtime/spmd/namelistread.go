@@ -363,6 +363,10 @@ func (r *groupReader) named() bool {
 	for at < len(r.line) && isNameByte(r.line[at]) {
 		at++
 	}
+	if end := strings.IndexByte(r.line[at:], ')'); end >= 0 && strings.EqualFold(r.line[r.pos:at], "nan") && r.line[at] == '(' {
+		at += end + 1 // a value, NaN(...), unless an equals sign is behind it
+		return strings.HasPrefix(strings.TrimLeft(r.line[at:], " \t"), "=")
+	}
 	rest := strings.TrimLeft(r.line[at:], " \t")
 	return at > r.pos && rest != "" && (rest[0] == '=' || rest[0] == '(' || rest[0] == '%')
 }

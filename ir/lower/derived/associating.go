@@ -1,6 +1,7 @@
 package derived
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/spmdc/spmdc/parser/ast"
@@ -56,6 +57,46 @@ func (p *program) exported(u *ast.Program) (out []ast.Stmt) {
 		}
 	}
 	return out
+}
+
+// assignThere is an assignment to what the value of such a function points to; nil for any other.
+//
+//	at(list, 3) = x         call at%to(list, 3, pointer%1); pointer%1 = x
+func (t *unit) assignThere(s *ast.Assign) []ast.Stmt {
+	if s.Part || t.object(s.LHS) != nil {
+		return nil
+	}
+	name, args, m := t.callee(s.LHS)
+	if name == "" || m != nil && m.any != nil || t.declared(name) {
+		return nil
+	}
+	f := t.chosen(name, args)
+	if f == nil || t.p.associates[f.unit] == nil {
+		return nil
+	}
+	u := t.scope.ofUnit()
+	u.count++
+	pointer := fmt.Sprintf("pointer%%%d", u.count)
+	for _, d := range f.unit.Spec {
+		d, ok := d.(*ast.TypeDecl)
+		if !ok {
+			continue
+		}
+		k := slices.IndexFunc(d.Entities, func(e ast.Entity) bool { return e.Name == resultName(f.unit) })
+		if k < 0 {
+			continue
+		}
+		c := *d
+		c.Base = ast.Base{Pos: s.Pos}
+		c.Entities = []ast.Entity{{Pos: s.Pos, Name: pointer, Dims: t.dims(d.Entities[k].Dims)}}
+		u.temps = append(u.temps, &c)
+	}
+	x := &ast.Ident{XBase: ast.XBase{Pos: s.LHS.Position(), End: s.LHS.EndPosition()}, Name: pointer}
+	call := t.associates(x, s.LHS, s.Base)
+	if call == nil {
+		return nil
+	}
+	return []ast.Stmt{call, &ast.Assign{Base: ast.Base{Pos: s.Pos}, LHS: clone(x), RHS: t.expr(clone(s.RHS))}}
 }
 
 // associates is "to => x", where x is a reference to such a function; nil for anything else.

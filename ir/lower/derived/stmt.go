@@ -438,6 +438,9 @@ func (t *unit) assignment(s *ast.Assign) []ast.Stmt {
 		return nil
 	}
 	to := t.object(s.LHS)
+	if out := t.assignThere(s); out != nil {
+		return out
+	}
 	switch {
 	case r == nil && from != nil || r != nil && from.declared() != r.declared():
 		t.p.diags.Errorf(source.TypeMismatch, s.RHS.Position(), "%s is of %s, this is of %s", ast.UnparseExpr(s.LHS), typeText(r), typeText(from)).WithHelp("write a value of the same type")
