@@ -39,6 +39,10 @@ func (l *lowerer) coarray(s *ir.Symbol, d *ast.TypeDecl, e *ast.Entity, dims, co
 	case d.Pointer:
 		l.errorf(codeDeclaration, e.Pos, "coarray %s is a POINTER", e.Name).WithHelp("write ALLOCATABLE")
 	case isDummy && l.unit.Elemental: // reported
+	case len(dims)+len(codims) > 15:
+		l.errorf(codeDeclaration, codims[0].Pos, "coarray %s has %d dimensions and %d codimensions, Fortran allows 15 together", e.Name, len(dims), len(codims)).
+			WithHelp("declare it with fewer")
+		return dims
 	case codims[0].Hi == nil && !d.Allocatable:
 		l.errorf(codeDeclaration, codims[0].Pos, "coarray %s has codimensions without bounds, and is not ALLOCATABLE", e.Name).
 			WithHelp("write [*], or add the attribute ALLOCATABLE")
