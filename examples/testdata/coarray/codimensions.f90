@@ -35,5 +35,8 @@ program main
   sync all
   print *, me, n[p], box[p - 1], halo[p], rows(2:4)[p + 4], lbound(rows)
   print *, me, work, lcobound(work), this_image(box), lcobound(rows)
+  if (.not. allocated(halo[p])) error stop 1
+  sync all
   deallocate (halo, rows)
+  if (allocated(halo[p])) error stop 2
 end program
