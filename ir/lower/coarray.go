@@ -138,6 +138,9 @@ func (l *lowerer) selector(e *ast.CoIndex) (s *ir.Symbol, image ir.Expr) {
 		l.errorf(codeRank, pos, "%s is a scalar coarray and cannot have subscripts", name).WithNote(s.Pos, "%s was declared here", name)
 		return nil, nil
 	case !s.Cell && base == e.Base && !isIndex(base):
+		if len(s.Dims) == 0 {
+			return nil, nil // its declaration is reported
+		}
 		l.errorf(codeRank, pos, "coarray %s is an array: that of another image is named by a section", name).
 			WithNote(s.Pos, "%s was declared here", name).WithHelp("write %s(%s)[image]", name, strings.Repeat(",:", len(s.Dims))[1:])
 		return nil, nil
