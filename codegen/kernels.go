@@ -295,6 +295,15 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 		first = l.first()
 	}
 	l.nextRuns(g.walksOf(d, v.region))
+	few := 0
+	if cuts == "" && !l.ranged {
+		few = v.few(g)
+	}
+	if few > 0 {
+		g.out.p("if nT <= %d {", few)
+		g.oneByOne(v)
+		g.out.p("} else {")
+	}
 	fields := append([][2]string{{"n", "nT"}}, v.emitWindows(g)...)
 	if k.Picks() {
 		fields = append(fields, [2]string{"done", "0"})
@@ -449,6 +458,9 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 		g.out.p("if %s {\n%s(%s)\n} else {\n%sGo(%s)\n}", strings.Join(checks, " && "), k.Name, args, k.Name, args)
 	}
 	v.takeOrdered()
+	if few > 0 {
+		g.out.p("}")
+	}
 	l.dropUnusedFirst(first, len(g.out.lines))
 	for _, sym := range v.finals {
 		g.out.p("%s = %d", g.scalar(sym), v.flat.at[sym])
