@@ -343,6 +343,9 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 		name := fmt.Sprintf("%sN%d", s.object, l.n)
 		data, perElement := s.data()
 		at[i] = s.place(g.at(s.leafRef))
+		if s.steps != nil {
+			at[i] = s.place(s.first())
+		}
 		if k.Streams[i].Masked {
 			g.out.p("%s := %s", name, at[i])
 			line = s.line // it may leave the array
@@ -355,7 +358,7 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 			fields = append(fields, [2]string{k.Streams[i].Name, data}, [2]string{k.Streams[i].Name + "At", name})
 			continue
 		}
-		if k.Streams[i].Stride != 1 && !paired {
+		if stride := k.Streams[i].Stride; stride == 0 || stride != 1 && !paired {
 			by := v.passStride(i, name, &fields, &checks)
 			if perElement > 1 {
 				g.out.p("%s, %sK := spmd.Spaced(%s, %s, nT, %s, %d)", name, name, data, at[i], by, k.Extent(i))
