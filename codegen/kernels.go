@@ -393,7 +393,11 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 		fields = append(fields, [2]string{k.Streams[i].Name, name})
 	}
 	g.out.at = d.Pos.Line
+	used := k.Used()
 	for i, p := range v.params {
+		if !used[i] {
+			continue
+		}
 		text := v.jam.named(g, p.copy, func() string {
 			if p.e == nil {
 				return p.text()
