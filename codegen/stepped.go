@@ -41,7 +41,13 @@ func (v *vectorLoop) stepped(r *ir.Ref) (x vectorValue, ok bool) {
 		}
 		return fmt.Sprintf("%s.%s", object, atCall(texts))
 	}
-	steps := func() string { return fmt.Sprintf("%s.Stride(0, %d*%s)", object, l.step, v.slope(r.Subs[0])) }
+	steps := func() string {
+		by := v.slope(r.Subs[0])
+		if l.step != 1 {
+			by = fmt.Sprintf("%d*%s", l.step, by)
+		}
+		return fmt.Sprintf("%s.Stride(0, %s)", object, by)
+	}
 	key := fmt.Sprint("stepped ", object, ir.ExprString(r))
 	re := v.by[key]
 	if re == nil {
@@ -60,7 +66,6 @@ func (v *vectorLoop) stepped(r *ir.Ref) (x vectorValue, ok bool) {
 // slope renders by how much an INTEGER expression grows with the index, "" if that is not the same
 // in all iterations.
 func (v *vectorLoop) slope(e ir.Expr) string {
-	g := v.leaf.g
 	if _, constant := constantOf(e); constant || v.fixed(e) && v.early(e) {
 		return "0"
 	}
@@ -74,7 +79,10 @@ func (v *vectorLoop) slope(e ir.Expr) string {
 			return v.slope(e.E)
 		}
 	case *ir.Un:
-		if e.Op == ir.Neg {
+		switch e.Op {
+		case ir.Group:
+			return v.slope(e.E)
+		case ir.Neg:
 			if s := v.slope(e.E); s != "" {
 				return "-" + s
 			}
@@ -93,14 +101,21 @@ func (v *vectorLoop) slope(e ir.Expr) string {
 			sign := map[ir.Op]string{ir.Add: "+", ir.Sub: "-"}[e.Op]
 			return fmt.Sprintf("(%s %s (%s))", a, sign, b)
 		case e.Op == ir.Mul && b == "0":
-			by, prec := g.whole(e.R)
-			return fmt.Sprintf("(%s * %s)", a, enclose(by, prec, precUnary))
+			return v.times(a, e.R)
 		case e.Op == ir.Mul && a == "0":
-			by, prec := g.whole(e.L)
-			return fmt.Sprintf("(%s * %s)", b, enclose(by, prec, precUnary))
+			return v.times(b, e.L)
 		}
 	}
 	return ""
+}
+
+// times renders the product of a slope with an expression of one value.
+func (v *vectorLoop) times(slope string, e ir.Expr) string {
+	by, prec := v.leaf.g.whole(e)
+	if slope == "1" {
+		return enclose(by, prec, precUnary)
+	}
+	return fmt.Sprintf("(%s * %s)", slope, enclose(by, prec, precUnary))
 }
 
 // always reports whether all iterations evaluate e: a part of an assignment that is under no
