@@ -69,7 +69,7 @@ func (v *vectorLoop) takesColumns(n nest) bool {
 		}
 	}
 	for i, s := range v.streams {
-		if v.k.Streams[i].Stride != 1 && !v.k.Paired() || s.table {
+		if stride := v.k.Streams[i].Stride; stride != 1 && !(stride == 2 && v.k.Paired()) || s.table {
 			return false
 		}
 		for _, sub := range s.leafRef.subs {

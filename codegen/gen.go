@@ -179,6 +179,7 @@ type gen struct {
 	rolled        map[*ir.Ref]string           // what a leaf loop stores: the variable that the next iteration reads
 	held          map[ir.Expr]string           // what a leaf loop has computed before its iterations
 	outer         map[*ir.Do]*ir.Do            // the loop around each; nil before it is asked for
+	assigned      map[*ir.Symbol]bool          // scalars that loops assign, see tripsChange; nil before it is asked for
 	partial       map[*ir.Symbol]func() string // sums inside of their loop: the partial sum of the iteration
 	texts         map[*ir.Symbol]string        // the bytes of those that the loop edits, by their variables
 	textElements  map[string]bool              // the same of elements: the names that leaf has

@@ -295,6 +295,15 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 		first = l.first()
 	}
 	l.nextRuns(g.walksOf(d, v.region))
+	few := 0
+	if cuts == "" && !l.ranged {
+		few = v.few(g)
+	}
+	if few > 0 {
+		g.out.p("if nT <= %d {", few)
+		g.oneByOne(v)
+		g.out.p("} else {")
+	}
 	fields := append([][2]string{{"n", "nT"}}, v.emitWindows(g)...)
 	if k.Picks() {
 		fields = append(fields, [2]string{"done", "0"})
@@ -334,6 +343,9 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 		name := fmt.Sprintf("%sN%d", s.object, l.n)
 		data, perElement := s.data()
 		at[i] = s.place(g.at(s.leafRef))
+		if s.steps != nil {
+			at[i] = s.place(s.first())
+		}
 		if k.Streams[i].Masked {
 			g.out.p("%s := %s", name, at[i])
 			line = s.line // it may leave the array
@@ -346,7 +358,7 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 			fields = append(fields, [2]string{k.Streams[i].Name, data}, [2]string{k.Streams[i].Name + "At", name})
 			continue
 		}
-		if k.Streams[i].Stride != 1 && !paired {
+		if stride := k.Streams[i].Stride; stride == 0 || stride != 1 && !paired {
 			by := v.passStride(i, name, &fields, &checks)
 			if perElement > 1 {
 				g.out.p("%s, %sK := spmd.Spaced(%s, %s, nT, %s, %d)", name, name, data, at[i], by, k.Extent(i))
@@ -381,7 +393,11 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 		fields = append(fields, [2]string{k.Streams[i].Name, name})
 	}
 	g.out.at = d.Pos.Line
+	used := k.Used()
 	for i, p := range v.params {
+		if !used[i] {
+			continue
+		}
 		text := v.jam.named(g, p.copy, func() string {
 			if p.e == nil {
 				return p.text()
@@ -449,6 +465,9 @@ func (g *gen) kernelLoop(v *vectorLoop) {
 		g.out.p("if %s {\n%s(%s)\n} else {\n%sGo(%s)\n}", strings.Join(checks, " && "), k.Name, args, k.Name, args)
 	}
 	v.takeOrdered()
+	if few > 0 {
+		g.out.p("}")
+	}
 	l.dropUnusedFirst(first, len(g.out.lines))
 	for _, sym := range v.finals {
 		g.out.p("%s = %d", g.scalar(sym), v.flat.at[sym])

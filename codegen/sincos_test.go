@@ -23,11 +23,15 @@ func TestSinesWithCosines(t *testing.T) {
 		{"f = sin(s) > 0 .and. cos(s) > 0", 0},
 		{"z = sin(z)*cos(z)", 0},
 		{"x(k) = merge(sin(s), cos(s), r > 0)", 0},
+		{"do m = 1, k\n a = r*m\n c = cos(a)\n s = sin(a)\n z = z*cmplx(c, s, 8)\n end do", 1},
+		{"do m = 1, k\n s = cos(s)\n r = sin(s)\n z = z + r\n end do", 0},
+		{"do m = 1, k\n a = cos(x(m))\n c = 2*sin(x(m)) + a\n z = z + a*c\n end do", 0},
+		{"do m = 1, k\n x(m) = cos(s)\n r = sin(s)\n z = z + r*cos(z)\n end do", 0},
 	} {
 		code := emit(t, "p.hpf", `program p
   implicit none
   complex(8) :: z
-  real(8) :: x(20), r, s
+  real(8) :: x(20), a, c, r, s
   logical :: f
   integer :: k, m
   read *, r, s, k, m, z, x

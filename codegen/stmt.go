@@ -310,6 +310,15 @@ func (g *gen) stmts(list []ir.Stmt, r *comm.Region) {
 			i += row.nodes - 1
 			continue
 		}
+		if g.oneAngle(list[i:]) == 2 {
+			g.out.at = list[i].Position().Line
+			release := g.sinesWithCosines(list[i].(*ir.Assign).RHS, list[i+1].(*ir.Assign).RHS)
+			g.stmt(list[i], r)
+			g.stmt(list[i+1], r)
+			release()
+			i++
+			continue
+		}
 		g.stmt(list[i], r)
 		if leaves(list[i]) {
 			calls.end(false)

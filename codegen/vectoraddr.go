@@ -127,7 +127,7 @@ func (v *vectorLoop) stream(f leafRef) (stream, off int, ok bool) {
 	base, off := v.column(f)
 	stride := v.stride(base)
 	if f.ref.Sym.Type.IsComplex() {
-		if stride == 0 || v.jam != nil && v.jam.windows != nil {
+		if v.jam != nil && v.jam.windows != nil {
 			v.no("%s does not go through consecutive elements", ir.ExprString(f.ref))
 			return 0, 0, false
 		}

@@ -128,6 +128,9 @@ func (v *vectorLoop) load(r *ir.Ref) (x vectorValue) {
 		return x
 	}
 	if _, linear := v.refs[r]; !linear && v.picks(r) {
+		if x, ok := v.stepped(r); ok {
+			return x
+		}
 		return v.pick(r)
 	}
 	f, ok := v.element(r)

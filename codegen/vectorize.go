@@ -88,6 +88,8 @@ type vectorStream struct {
 	buffer string
 	// or elements that an index picks, of the object:
 	table bool
+	// or such at a distance that the program computes: where the first is, and how far it is to the next.
+	first, steps func() string
 }
 
 // vectorParam is what is computed before the loop: an expression, or a piece of Go.

@@ -69,12 +69,16 @@ func (v *vectorLoop) picked(r *ir.Ref, object string) (index *kernel.Node, ok bo
 		if n == nil {
 			return nil, false
 		}
+		if e := v.given(n); e != nil { // a variable that each iteration gives one value
+			steady[d], of = e, append(of, e)
+			key += fmt.Sprint(" ", d, " given ", n.N)
+			continue
+		}
 		if n.Type != kernel.I64 {
 			n = k.Op(kernel.Conv, kernel.I64, n)
 		}
 		if d > 0 {
-			by := v.param(kernel.I64, fmt.Sprint("stride ", object, d), vectorParam{text: func() string { return fmt.Sprintf("%s.Stride(%d, 1)", object, d) }})
-			n = k.Op(kernel.Mul, kernel.I64, n, by)
+			n = k.Op(kernel.Mul, kernel.I64, n, v.strideOf(r, object, d))
 		}
 		add(n)
 	}
@@ -83,6 +87,38 @@ func (v *vectorLoop) picked(r *ir.Ref, object string) (index *kernel.Node, ok bo
 	}
 	return index, true
 }
+
+// given is the expression that a value is, if that is a parameter which one gives.
+func (v *vectorLoop) given(n *kernel.Node) ir.Expr {
+	if n.Op == kernel.Scalar && n.Type != kernel.Mask && v.k.Params[n.N].Of == 0 && v.params[n.N].e != nil && v.params[n.N].part == "" && v.params[n.N].copy == v.copy {
+		return v.params[n.N].e
+	}
+	return nil
+}
+
+// strideOf is how far neighbours along an axis are apart: of 32 bits where the array is so small.
+func (v *vectorLoop) strideOf(r *ir.Ref, object string, axis int) *kernel.Node {
+	text := func() string { return fmt.Sprintf("%s.Stride(%d, 1)", object, axis) }
+	key := fmt.Sprint("stride ", object, axis)
+	size := 1
+	for _, b := range r.Sym.Dims {
+		if b.Open() {
+			size = mostShortStride
+		} else {
+			size *= min(max(b.Extent(), 1), mostShortStride)
+		}
+		size = min(size, mostShortStride)
+	}
+	if size == mostShortStride {
+		return v.param(kernel.I64, key, vectorParam{text: text})
+	}
+	by := v.param(kernel.I32, key, vectorParam{text: func() string { return "int32(" + text() + ")" }})
+	return v.k.Op(kernel.Conv, kernel.I64, by)
+}
+
+// mostShortStride is from how many elements on an array may have strides of more than 32 bits,
+// with what lies around its pieces.
+const mostShortStride = 1 << 24
 
 // steadyOffset renders what subscripts, nil for none, contribute to the place of an element.
 func (v *vectorLoop) steadyOffset(subs []ir.Expr, object string) string {

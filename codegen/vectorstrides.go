@@ -71,7 +71,11 @@ func (v *vectorLoop) passStride(i int, name string, fields *[][2]string, checks 
 		return fmt.Sprint(s.Stride)
 	}
 	by := name + "By"
-	v.leaf.g.out.p("%s := %s", by, v.leaf.stride(v.streams[i].leafRef))
+	text := v.leaf.stride(v.streams[i].leafRef)
+	if steps := v.streams[i].steps; steps != nil {
+		text = steps()
+	}
+	v.leaf.g.out.p("%s := %s", by, v.streams[i].place(text))
 	*fields = append(*fields, [2]string{s.Name + "Step", by})
 	*checks = append(*checks, fmt.Sprintf("spmd.Near(%s)", by))
 	return by

@@ -12,10 +12,11 @@ import (
 	"github.com/spmdc/spmdc/internal/rounds"
 )
 
-// BenchmarkHosts compares a value that goes from one host to another and back in C, with MPI_Send and MPI_Recv, in an
-// HPF program, where it goes with a flag, and in one with coarrays, by an assignment and SYNC IMAGES. The hosts are network
-// namespaces that a cable of veth joins. The programs run in rounds, in each in another order; it gives the median of the
-// times one way, and of their ratios to that of C in the same round.
+// BenchmarkHosts compares a value that goes from one host to another and back: in C with MPI_Send and MPI_Recv, in C by
+// MPI's one-sided communication with a flag behind the value, by the run time's put with its flag, in an HPF program, which
+// does that between loops, and in one with coarrays, by an assignment and SYNC IMAGES. The hosts are network namespaces that a
+// cable of veth joins. The programs run in rounds, in each in another order; it gives the median of the times one way, and of
+// their ratios to that of MPI_Send and MPI_Recv in the same round.
 //
 //	go test ./examples -run - -bench Hosts -benchtime=1x
 //
@@ -30,21 +31,40 @@ func BenchmarkHosts(b *testing.B) {
 	b.Setenv("OMPI_MCA_hwloc_base_binding_policy", "none")
 	start, _ := hosts.Two(b)
 	dir := b.TempDir()
-	programs := []string{filepath.Join(dir, "c"), filepath.Join(dir, "hpf"), filepath.Join(dir, "coarrays")}
 	source := func(name string) string { return filepath.Join("testdata", "mpi", "pingpong", name) }
-	if out, err := exec.Command("mpicc", "-O2", "-o", programs[0], source("pingpong.c")).CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, out)
+	c := func(program, from string) *exec.Cmd { return exec.Command("mpicc", "-O2", "-o", program, source(from)) }
+	module := func(program, from string, args ...string) *exec.Cmd {
+		spmdc(b, append([]string{"build", "-q", "--transport=mpi", source(from), "-o", program}, args...)...)
+		return nil
 	}
-	// Without the messages one PE would be faster, which the compiler sees.
-	spmdc(b, "build", "-q", "--transport=mpi", "--no-transform=gather", source("pingpong.hpf"), "-o", programs[1])
-	spmdc(b, "build", "-q", "--transport=mpi", source("pingpong.f90"), "-o", programs[2])
+	programs := []struct {
+		name  string
+		build func(program string) *exec.Cmd
+	}{
+		{"C", func(p string) *exec.Cmd { return c(p, "pingpong.c") }},
+		{"C-put", func(p string) *exec.Cmd { return c(p, "put.c") }},
+		{"put", func(p string) *exec.Cmd {
+			return exec.Command("go", "build", "-tags", "mpi", "-o", p, "./"+source("put"))
+		}},
+		// Without the messages one PE would be faster, which the compiler sees.
+		{"hpf", func(p string) *exec.Cmd { return module(p, "pingpong.hpf", "--no-transform=gather") }},
+		{"coarrays", func(p string) *exec.Cmd { return module(p, "pingpong.f90") }},
+	}
+	b.Setenv("CC", "mpicc")
+	for _, p := range programs {
+		if build := p.build(filepath.Join(dir, p.name)); build != nil {
+			if out, err := build.CombinedOutput(); err != nil {
+				b.Fatalf("%s: %v\n%s", p.name, err, out)
+			}
+		}
+	}
 	for range b.N {
 		times, err := rounds.Run(len(programs), syncRounds(b), func(i, _ int) (float64, error) {
-			command := slices.Concat(start, []string{"--leave-session-attached", "--map-by", "node", "-n", "2", programs[i]})
+			command := slices.Concat(start, []string{"--leave-session-attached", "--map-by", "node", "-n", "2", "--mca", "osc", "^ucx", filepath.Join(dir, programs[i].name)})
 			out, err := exec.Command(command[0], command[1:]...).Output()
 			var micros, last float64
 			if n, _ := fmt.Sscan(string(out), &micros, &last); err != nil || n != 2 || last < 20000 {
-				return 0, fmt.Errorf("%s: %v, %q", programs[i], err, out)
+				return 0, fmt.Errorf("%s: %v, %q", programs[i].name, err, out)
 			}
 			return micros, nil
 		})
@@ -52,7 +72,7 @@ func BenchmarkHosts(b *testing.B) {
 			b.Fatal(err)
 		}
 		for i, list := range times {
-			name := filepath.Base(programs[i])
+			name := programs[i].name
 			b.ReportMetric(rounds.Quantile(list, 0.5), "µs-"+name)
 			if i > 0 {
 				ratio, spread := rounds.Ratio(list, times[0])

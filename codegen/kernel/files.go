@@ -56,16 +56,6 @@ func imports(text string) string {
 	return "import (\n" + strings.Replace(list, "\"math\"\n", "\"math\"\n\n", 1) + ")\n\n"
 }
 
-// fewInGo is up to how many iterations Go is faster than vectors that are loaded element by
-// element or from several places: as those of the first stages of an FFT.
-const fewInGo = 4
-
-// slowAtFirst reports whether a vector of which a few lanes are used takes about as long as a
-// full one.
-func (k *Kernel) slowAtFirst() bool {
-	return !k.Columns && !k.Paired() && slices.ContainsFunc(k.Streams, func(s Stream) bool { return s.Stride != 1 || s.Table })
-}
-
 // assembly is a kernel for an instruction set, or why it is none.
 type assembly struct {
 	set    *target
@@ -124,9 +114,6 @@ func Files(head string, kernels []*Kernel, t Target, rows ...*Rows) (map[string]
 		k.twin(&body)
 		fmt.Fprintf(&other, "func %s(a *%sArgs) { %sGo(a) }\n\n", k.Name, k.Name, k.Name)
 		fmt.Fprintf(&native, "func %s(a *%sArgs) {\n\tswitch {\n", k.Name, k.Name)
-		if len(texts[k]) > 0 && k.slowAtFirst() {
-			fmt.Fprintf(&native, "\tcase a.n <= %d:\n\t\t%sGo(a)\n", fewInGo, k.Name)
-		}
 		for _, set := range texts[k] {
 			fmt.Fprintf(&native, "\tcase vector.%s:\n", set.name)
 			fmt.Fprintf(&native, "\t\t%s%s(a)\n", k.Name, set.name)

@@ -492,6 +492,19 @@ func (k *Kernel) Accesses() int {
 	return n
 }
 
+// Used tells which parameters an iteration uses, by number.
+func (k *Kernel) Used() map[int]bool {
+	used := map[int]bool{}
+	for _, vector := range []bool{false, true} {
+		for _, x := range k.order(vector) {
+			if x.Op == Scalar {
+				used[x.N] = true
+			}
+		}
+	}
+	return used
+}
+
 // Work is the number of accesses of an iteration to some streams, and that of operations.
 func (k *Kernel) Work(some func(stream int) bool) (accesses, operations int) {
 	for _, x := range k.order(true) {

@@ -73,6 +73,8 @@ func (l *lowering) integer(n *Node, x func(int) operand, w int) operand {
 		switch {
 		case t == I32:
 			return l.bin(w, "VPMULLD", x(0), x(1), true)
+		case n.Args[0].short() && n.Args[1].short():
+			return l.bin(w, "VPMULDQ", x(0), x(1), true)
 		case l.t.evex:
 			return l.bin(w, "VPMULLQ", x(0), x(1), true)
 		}
@@ -260,3 +262,6 @@ func (l *lowering) floatToWhole(x operand) operand {
 	fits := l.ins(w, "VCMPPD", mem("$17"), l.bits(F64, math.Float64bits(0x1p63)), size)
 	return l.ins(w, "VBLENDVPD", fits, r, l.reg(l.bits(I64, 1<<63), w))
 }
+
+// short reports whether a value of I64 has no more bits than one of I32.
+func (n *Node) short() bool { return n.Op == Conv && n.Args[0].Type == I32 }

@@ -13,7 +13,8 @@ import (
 //	   y(i) = w*(a(i) - b(i))      y = re(w)*d + alternate(im(w)*swapped(d)), d = a - b
 //	end do
 //
-// It loads and stores consecutive elements then. Go computes the two as they were described,
+// It loads and stores consecutive elements then, or the two of an iteration at once where those of
+// the next are at a distance that is passed. Go computes the two as they were described,
 // with the same operations on each: only a difference may be the sum with the negative number,
 // and the sides of a sum or product may change places.
 
@@ -40,10 +41,15 @@ func (k *Kernel) pairs() *Kernel {
 	}
 	p := pairing{k, &Kernel{Name: k.Name, Doc: k.Doc, Params: k.Params, Columns: k.Columns, paired: true, intern: map[string]*Node{}}, map[[2]*Node]*Node{}}
 	for _, s := range k.Streams {
-		if s.Stride != 2 || s.Masked || s.Table || !s.Type.float() || s.Type != k.Streams[0].Type {
+		switch {
+		case s.Masked || s.Table || !s.Type.float() || s.Type != k.Streams[0].Type:
+			return nil
+		case s.Stride == 2:
+			s.Stride = 1
+		case s.Stride != 0 || s.Type != F64:
 			return nil
 		}
-		s.Stride, s.paired = 1, true
+		s.paired = true
 		p.to.Streams = append(p.to.Streams, s)
 	}
 	stores := slices.SortedStableFunc(slices.Values(k.Stores), func(x, y Store) int {

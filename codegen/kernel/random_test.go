@@ -324,7 +324,9 @@ func pairs(r *rand.Rand, name string) *Kernel {
 	var pool, given []value
 	for i := range 1 + r.IntN(4) {
 		s := k.Stream(fmt.Sprintf("in%d", i), t)
-		k.Streams[s].Stride = 2
+		if k.Streams[s].Stride = 2; t == F64 && r.IntN(4) == 0 {
+			k.Streams[s].Stride = 0
+		}
 		for range 1 + r.IntN(2) {
 			off := r.IntN(4)
 			pool = append(pool, value{k.Load(s, off, nil), k.Load(s, off+1, nil)})
@@ -376,7 +378,9 @@ func pairs(r *rand.Rand, name string) *Kernel {
 	}
 	for i := range 1 + r.IntN(2) {
 		s := k.Stream(fmt.Sprintf("out%d", i), t)
-		k.Streams[s].Stride = 2
+		if k.Streams[s].Stride = 2; t == F64 && r.IntN(4) == 0 {
+			k.Streams[s].Stride = 0
+		}
 		z := pool[max(0, len(pool)-1-r.IntN(3))]
 		k.Store(s, 1, z[1], nil)
 		k.Store(s, 0, z[0], nil)

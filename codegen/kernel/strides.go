@@ -55,6 +55,9 @@ func (l *lowering) elements(stream, off int) *elements {
 	if s.Stride != 0 {
 		l.to("IMUL3Q", mem("$%d", s.Stride*size), mem(regT), r14)
 	} else {
+		if s.paired { // the number of a lane is twice that of its iteration
+			size /= 2
+		}
 		shift := mem("$%d", bits.TrailingZeros(uint(size)))
 		l.to("LEAQ", mem("%d(%s)", l.part*l.lanes, regT), r14)
 		l.to("MOVQ", mem("%d(%s)", l.l.step[stream], regArg), r15)
@@ -104,6 +107,8 @@ func (l *lowering) strided(n *Node, m operand, masked bool) operand {
 	e := l.elements(n.N, n.Off)
 	w := l.width(s.Type)
 	switch {
+	case s.paired:
+		return l.loadPairs(e, m, masked)
 	case l.near(s) && l.t.evex:
 		return l.pickFrom(e, m, masked)
 	case masked:
@@ -127,6 +132,56 @@ func (l *lowering) strided(n *Node, m operand, masked bool) operand {
 		return l.everySecond(e)
 	}
 	return l.oneByOne(e)
+}
+
+// loadPairs loads the two elements of each iteration, of eight bytes.
+func (l *lowering) loadPairs(e *elements, m operand, masked bool) operand {
+	if l.t.evex {
+		return l.refuse("pairs at a distance that is passed")
+	}
+	half := func(i int) operand {
+		if !masked {
+			return l.ins(16, "VMOVUPD", e.pairAt(i))
+		}
+		return l.ins(16, "VMASKMOVPD", e.pairAt(i), l.halfOf(m, i))
+	}
+	low := half(0)
+	if masked {
+		return l.ins(32, "VINSERTF128", mem("$1"), half(1), seen(low, 32))
+	}
+	return l.ins(32, "VINSERTF128", mem("$1"), e.pairAt(1), seen(low, 32))
+}
+
+// storePairs is the reverse.
+func (l *lowering) storePairs(e *elements, v, m operand, masked bool) {
+	if l.t.evex {
+		l.refuse("pairs at a distance that is passed")
+		return
+	}
+	for i := range 2 {
+		if masked {
+			l.to("VMASKMOVPD", l.halfOf(v, i), l.halfOf(m, i), e.pairAt(i))
+		} else {
+			l.to("VMOVUPD", l.halfOf(v, i), e.pairAt(i))
+		}
+	}
+}
+
+// pairAt is the memory of the two elements of one of the two iterations of a part.
+func (e *elements) pairAt(i int) operand {
+	if i == 0 {
+		return mem("%d(R14)", e.off)
+	}
+	return mem("%d(R14)(R15*2)", e.off)
+}
+
+// halfOf is the lower or upper half of a vector of AVX2.
+func (l *lowering) halfOf(x operand, i int) operand {
+	x = l.reg(x, 32)
+	if i == 0 {
+		return seen(x, 16)
+	}
+	return l.ins(16, "VEXTRACTF128", mem("$1"), x)
 }
 
 // indices are the distances of the lanes, as an address behind R14.
@@ -331,6 +386,8 @@ func (l *lowering) scatter(list []Store, m operand, masked bool) {
 	v := values[0]
 	e := l.elements(s.Stream, s.Off)
 	switch {
+	case stream.paired:
+		l.storePairs(e, v, m, masked)
 	case l.near(stream) && l.t.evex:
 		l.spreadOut(e, values, behind, m, masked)
 	case masked && l.t.evex:

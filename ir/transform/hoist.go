@@ -50,8 +50,17 @@ func (a *Analysis) Hoist(loop *ir.Do) (*Change, error) {
 		}
 		names = append(names, text)
 	}
-	if len(products) > 0 { // where the loop has no iteration, its variables may have no values
-		c.New = append(c.New, a.ifRuns(loop, a.info.Bounds(loop), true, products)...)
+	if len(products) > 0 { // where the loop has no iteration, their variables may have no values
+		guarded := a.ifRuns(loop, a.info.Bounds(loop), true, products)
+		if _, is := guarded[0].(*ir.If); is {
+			// Loops around have values of their own of the scalar, whether the loop runs or not.
+			for _, s := range products {
+				zero := ir.Copy([]ir.Stmt{s})[0].(*ir.Assign)
+				zero.RHS = &ir.Const{X: ir.X{Pos: loop.Pos, Typ: s.(*ir.Assign).RHS.Type()}}
+				c.New = append(c.New, zero)
+			}
+		}
+		c.New = append(c.New, guarded...)
 	}
 	cp := ir.NewCopier()
 	cp.Expr = func(e ir.Expr) ir.Expr {
