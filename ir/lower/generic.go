@@ -222,7 +222,7 @@ func (l *lowerer) takes(p *procedure, args []given, each bool) bool {
 		if g.proc != d.procedure || !g.proc && (g.typ != d.typ || g.rank != rank && !each) {
 			return false
 		}
-		if n := d.Name.Name; pointers[n] && g.allocatable && d.intent != "in" || objects[n] && !pointers[n] && g.pointer {
+		if n := d.Name.Name; !strings.Contains(n, "%") && (pointers[n] && g.allocatable && d.intent != "in" || objects[n] && !pointers[n] && g.pointer) {
 			return false
 		}
 	}
