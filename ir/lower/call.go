@@ -163,8 +163,8 @@ func (l *lowerer) perform(p *procedure, name ast.Name, args []*argument, before 
 	if slices.Contains(l.calls, p.unit) && l.phantom {
 		return nil, nil // how often is known where it is called
 	}
-	if list := l.uncertain(p, args); len(list) > 0 {
-		return l.eitherWay(p, name, args, before, list)
+	if list, variables := l.uncertain(p, args); variables > 0 {
+		return l.eitherWay(p, name, args, before, list, variables)
 	}
 	if len(l.prog.Sites) >= maxCalls {
 		l.endless[p.unit] = true

@@ -137,13 +137,13 @@ func (l *lowerer) presentCall(e *ast.Index) ir.Expr {
 // uncertain are the numbers of arguments of p that are there or not as the run decides: an
 // allocatable variable that is not allocated, or a pointer that points to nothing, is not there for
 // an OPTIONAL argument that is neither. They are those of one variable, which has several where its
-// type is a derived one. A procedure that does not ask must get what it uses.
-func (l *lowerer) uncertain(p *procedure, args []*argument) (out []int) {
+// type is a derived one; variables is how many there are. A procedure that does not ask must get what it uses.
+func (l *lowerer) uncertain(p *procedure, args []*argument) (out []int, variables int) {
 	if l.phantom {
-		return nil
+		return nil, 0
 	}
 	var optional, objects map[string]bool
-	root := ""
+	var roots []string
 	for i, a := range args {
 		if a == nil || a.object == nil || a.there || l.allocs[a.object] == nil || i >= len(p.unit.Args) {
 			continue
@@ -152,13 +152,20 @@ func (l *lowerer) uncertain(p *procedure, args []*argument) (out []int) {
 			optional, objects = attributeNames(p.unit, "optional"), allocatableNames(p.unit)
 		}
 		name, _, _ := strings.Cut(a.object.Source(), "%")
-		if dummy := p.unit.Args[i].Name; optional[dummy] && !objects[dummy] && (root == "" || root == name) && l.asksFor(p.unit, dummy) {
-			root = name
-			out = append(out, i)
+		if dummy := p.unit.Args[i].Name; optional[dummy] && !objects[dummy] && l.asksFor(p.unit, dummy) {
+			if !slices.Contains(roots, name) {
+				roots = append(roots, name)
+			}
+			if name == roots[0] {
+				out = append(out, i)
+			}
 		}
 	}
-	return out
+	return out, len(roots)
 }
+
+// maxUncertain is for how many variables a call is compiled both ways; what more there are must be there.
+const maxUncertain = 4
 
 // asksFor reports whether u, or a procedure inside of it, asks whether argument name is there, or passes
 // it to a procedure that may.
@@ -188,8 +195,8 @@ func (l *lowerer) asksFor(u *ast.Program, name string) bool {
 }
 
 // eitherWay is perform where it depends on the run whether the arguments in list are there: the call with
-// them, or the one without them.
-func (l *lowerer) eitherWay(p *procedure, name ast.Name, args []*argument, before []ir.Stmt, list []int) ([]ir.Stmt, *ir.Symbol) {
+// them, or the one without them. They are the first of so many variables.
+func (l *lowerer) eitherWay(p *procedure, name ast.Name, args []*argument, before []ir.Stmt, list []int, variables int) ([]ir.Stmt, *ir.Symbol) {
 	at := name.Pos
 	with, without := slices.Clone(args), slices.Clone(args)
 	for _, i := range list {
@@ -198,16 +205,21 @@ func (l *lowerer) eitherWay(p *procedure, name ast.Name, args []*argument, befor
 		with[i], without[i] = &a, nil
 	}
 	given, one := l.perform(p, name, with, nil)
-	left, other := l.perform(p, name, without, nil)
-	choose := &ir.If{S: ir.S{Pos: at}, Cond: varOf(l.allocs[args[list[0]].object].flag, at), Then: given, Else: left}
+	choose := &ir.If{S: ir.S{Pos: at}, Cond: varOf(l.allocs[args[list[0]].object].flag, at)}
 	out := append(before, choose)
+	if many := variables > maxUncertain; many || one != nil && (one.IsArray() || l.allocs[one] != nil) {
+		why := "functions whose value is an array, allocatable or a pointer"
+		if many {
+			why = fmt.Sprintf("more than %s of a call", count(maxUncertain, "argument"))
+		}
+		text := fmt.Sprintf("argument %s of %s is not there, which is not supported for %s", p.unit.Args[list[0]].Name, p.unit.Name, why)
+		choose.Else = []ir.Stmt{&ir.Stop{S: ir.S{Pos: at}, Error: true, Code: &ir.Const{X: ir.X{Pos: at, Typ: ir.Character}, Str: text}}}
+		return append(out, given...), one
+	}
+	left, other := l.perform(p, name, without, nil)
+	choose.Then, choose.Else = given, left
 	if one == nil || other == nil {
 		return out, nil
-	}
-	if one.IsArray() || l.allocs[one] != nil {
-		text := fmt.Sprintf("argument %s of %s is not there, which is not supported for functions whose value is an array, allocatable or a pointer", p.unit.Args[list[0]].Name, p.unit.Name)
-		choose.Then, choose.Else = nil, []ir.Stmt{&ir.Stop{S: ir.S{Pos: at}, Error: true, Code: &ir.Const{X: ir.X{Pos: at, Typ: ir.Character}, Str: text}}}
-		return append(out, given...), one
 	}
 	length := one.Len
 	if other.Len != length {
