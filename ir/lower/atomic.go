@@ -83,7 +83,7 @@ func (a *atomicCall) body(name string) []ir.Stmt {
 	case "atomic_ref":
 		return a.fetch("value")
 	}
-	if !a.atom.Type().IsInteger() {
+	if !a.atom.Type().IsInteger() && name != "atomic_cas" {
 		l.errorf(codeArgument, a.args["atom"].Position(), "the atom of %s must be INTEGER", name)
 		return nil
 	}
@@ -93,7 +93,11 @@ func (a *atomicCall) body(name string) []ir.Stmt {
 		if isBad(compare) || old == nil || set == nil {
 			return nil
 		}
-		same := l.bin(ir.Eq, ir.Clone(a.atom), compare, a.pos, a.pos)
+		op := ir.Eq
+		if a.atom.Type() == ir.Logical {
+			op = ir.Eqv
+		}
+		same := l.bin(op, ir.Clone(a.atom), compare, a.pos, a.pos)
 		return append(old, &ir.If{S: ir.S{Pos: a.pos}, Cond: same, Then: set})
 	}
 	var body []ir.Stmt

@@ -176,6 +176,9 @@ func (t *unit) inquiry(name string, pos source.Pos, args []ast.Expr, at ast.XBas
 		return t.samePlace(x, o, args[1])
 	}
 	l := o.plainest()
+	if name == "present" && len(o.of.leaves()) > 0 {
+		l = o.of.leaves()[0] // the number is always passed
+	}
 	if l == nil && len(o.of.leaves()) > 0 {
 		if l = o.of.leaves()[0]; name == "size" || name == "shape" || name == "lbound" || name == "ubound" {
 			return t.outerShape(name, t.reference(o, l), len(l.dims), o.rank(), args[1:], at)
