@@ -12,8 +12,13 @@ import (
 // The grammars of ALLOCATABLE, ALLOCATE and DEALLOCATE.
 type (
 	allocatableStmt struct {
-		Word     lexer.Token `parser:"@( 'allocatable' | 'pointer' ) '::'?"`
-		Entities []shaped    `parser:"@@ ( ',' @@ )*"`
+		Word     lexer.Token `parser:"@( 'allocatable' | 'pointer' | 'codimension' ) '::'?"`
+		Entities []coshaped  `parser:"@@ ( ',' @@ )*"`
+	}
+	coshaped struct {
+		Name lexer.Token `parser:"@Ident"`
+		Dims []dimension `parser:"( '(' @@ ( ',' @@ )* ')' )?"`
+		Co   []dimension `parser:"( '[' @@ ( ',' @@ )* ']' )?"`
 	}
 	allocateStmt struct {
 		Word lexer.Token `parser:"@( 'allocate' | 'deallocate' )"`
@@ -105,12 +110,21 @@ func (c *climber) passType() {
 }
 
 func (g *allocatableStmt) build(p *parser, base ast.Base) ast.Stmt {
-	s := &ast.AllocatableStmt{Base: base, Pointer: g.Word.Value == "pointer"}
+	s := &ast.AllocatableStmt{Base: base, Pointer: g.Word.Value == "pointer", Codimension: g.Word.Value == "codimension"}
 	ok := true
 	for i := range g.Entities {
 		e := &g.Entities[i]
 		ent := ast.Entity{Pos: startOf(&e.Name), Name: e.Name.Value}
 		ent.Dims, ok = p.dims(e.Dims, ok)
+		ent.Codims, ok = p.codims(e.Co, ok)
+		switch {
+		case s.Codimension && (len(e.Co) == 0 || len(e.Dims) > 0):
+			p.diags.Add(problem(source.Syntax, &e.Name, "CODIMENSION of "+quoted(&e.Name)+" without codimensions, or with extents").WithHelp("the form is: codimension :: name[codimensions], ..."))
+			ok = false
+		case s.Pointer && len(e.Co) > 0:
+			p.diags.Add(problem(source.Syntax, &e.Name, quoted(&e.Name)+" is a POINTER, and has codimensions").WithHelp("write ALLOCATABLE, or remove them"))
+			ok = false
+		}
 		s.Entities = append(s.Entities, ent)
 	}
 	if !ok {

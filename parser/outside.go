@@ -25,10 +25,9 @@ var instead = map[string]string{
 
 	"sequence": needless,
 
-	"assign":      "write assign 10 to k",
-	"class":       "declare a variable or an array for each component",
-	"block":       "write BLOCK on a line of its own",
-	"codimension": "write it into the declaration: real :: x(n)[*]",
+	"assign": "write assign 10 to k",
+	"class":  "declare a variable or an array for each component",
+	"block":  "write BLOCK on a line of its own",
 }
 
 // outsideSubset reports a statement that the language does not have here, once

@@ -38,6 +38,7 @@ type parser struct {
 
 	mainHeader bool // the main program has a PROGRAM statement
 	more       bool // files follow the one in hand
+	units      bool // there need not be a main program
 	deep       bool // blocks that are nested too deeply have been reported
 
 	misnamedEnds map[frameKind]int  // blocks that an END of another kind has ended: their own may come yet
@@ -63,7 +64,7 @@ func (p *parser) endOfFile(lines []scan.Line) {
 		pos = last.Pos(len(last.Text))
 	}
 	if !p.begun && p.outer == nil && (p.someUnit() || p.more) {
-		if p.file.Program == nil && p.skip == nil && !p.more {
+		if p.file.Program == nil && p.skip == nil && !p.more && !p.units {
 			p.diags.Errorf(source.UnbalancedBlock, pos, "there is no main program").
 				WithHelp("add one: PROGRAM name, statements, END PROGRAM")
 		}

@@ -16,8 +16,14 @@ func Parse(name string, text []byte) (*ast.File, *source.List) {
 // ParseProgram parses the files of a program, which make one tree, as Parse does.
 // Modules of several files come in an order in which each precedes those that
 // use it.
-func ParseProgram(program *load.Program) (*ast.File, *source.List) {
-	p := &parser{diags: source.NewList(program.File), file: &ast.File{Name: program.File.Name}}
+func ParseProgram(program *load.Program) (*ast.File, *source.List) { return parse(program, false) }
+
+// ParseUnits is ParseProgram, where there need not be a main program: without one the tree has an empty
+// one that is Implied.
+func ParseUnits(program *load.Program) (*ast.File, *source.List) { return parse(program, true) }
+
+func parse(program *load.Program, units bool) (*ast.File, *source.List) {
+	p := &parser{diags: source.NewList(program.File), file: &ast.File{Name: program.File.Name}, units: units}
 	p.diags.Diags = append(p.diags.Diags, program.Diags.Diags...)
 	for i, s := range program.Sources {
 		p.unit, p.skip, p.more = newUnit(nil), nil, i+1 < len(program.Sources)
@@ -27,8 +33,9 @@ func ParseProgram(program *load.Program) (*ast.File, *source.List) {
 	if len(program.Sources) > 1 {
 		orderModules(p.file)
 	}
+	p.codimensionStmts()
 	if p.file.Program == nil {
-		p.file.Program = &ast.Program{Name: "main"}
+		p.file.Program = &ast.Program{Name: "main", Implied: true}
 	}
 	p.diags.Sort()
 	return p.file, p.diags

@@ -627,6 +627,9 @@ func (l *lowerer) isAllocated(e *ast.Index) ir.Expr {
 		if there := l.there(x, e.Pos, func(a *allocatable) *ir.Symbol { return a.flag }); there != nil {
 			return there
 		}
+		if co, ok := x.(*ast.CoIndex); ok {
+			x = co.Base // all images of the team allocate a coarray together
+		}
 		if id, ok := x.(*ast.Ident); ok {
 			s := l.symbol(id.Name, id.Pos)
 			if a := l.allocs[s]; a != nil {

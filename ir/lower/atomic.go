@@ -2,6 +2,7 @@ package lower
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
@@ -83,17 +84,24 @@ func (a *atomicCall) body(name string) []ir.Stmt {
 	case "atomic_ref":
 		return a.fetch("value")
 	}
-	if !a.atom.Type().IsInteger() {
+	if !a.atom.Type().IsInteger() && name != "atomic_cas" {
 		l.errorf(codeArgument, a.args["atom"].Position(), "the atom of %s must be INTEGER", name)
 		return nil
 	}
 	if name == "atomic_cas" {
+		if !a.alike("compare") {
+			return nil
+		}
 		compare, next, old := a.value("compare"), a.value("new"), a.fetch("old")
 		set := a.assign(next)
 		if isBad(compare) || old == nil || set == nil {
 			return nil
 		}
-		same := l.bin(ir.Eq, ir.Clone(a.atom), compare, a.pos, a.pos)
+		op := ir.Eq
+		if a.atom.Type() == ir.Logical {
+			op = ir.Eqv
+		}
+		same := l.bin(op, ir.Clone(a.atom), compare, a.pos, a.pos)
 		return append(old, &ir.If{S: ir.S{Pos: a.pos}, Cond: same, Then: set})
 	}
 	var body []ir.Stmt
@@ -111,6 +119,17 @@ func (a *atomicCall) body(name string) []ir.Stmt {
 		return nil
 	}
 	return append(body, set...)
+}
+
+// alike reports an argument that has not the type and kind of the atom, as OLD and COMPARE must.
+func (a *atomicCall) alike(name string) bool {
+	x := a.l.expr(a.args[name])
+	if isBad(x) || x.Type() == a.atom.Type() {
+		return true // else it is reported
+	}
+	a.l.errorf(codeArgument, a.args[name].Position(), "%s is %s, and the atom is %s", strings.ToUpper(name), x.Type(), a.atom.Type()).
+		WithHelp("give it the type and kind of the atom")
+	return false
 }
 
 // value is an argument, evaluated in front.
@@ -146,7 +165,7 @@ func (a *atomicCall) assign(x ir.Expr) []ir.Stmt {
 // fetch assigns the atom to an argument.
 func (a *atomicCall) fetch(name string) []ir.Stmt {
 	to := a.l.target(a.args[name])
-	if isBad(to) {
+	if isBad(to) || name == "old" && !a.alike(name) {
 		return nil
 	}
 	x := a.l.convert(ir.Clone(a.atom), to.Type())

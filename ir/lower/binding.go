@@ -425,6 +425,12 @@ func (b *binding) check() {
 				WithHelp("declare what is passed with [*], or %s without", d.Name.Name)
 			continue
 		}
+		if d.sym.Coarray && b.external {
+			l.errorf(codeCall, a.pos, "the dummy argument %s of %s, an external procedure, is a coarray", d.Name.Name, b.unit.Name).
+				WithNote(b.declaredAt(d), "%s is declared here", d.Name.Name).
+				WithHelp("put %s behind CONTAINS or into a module, or write an INTERFACE for it", b.unit.Name)
+			continue
+		}
 		if d.sym.Coarray && d.isArray && d.explicit && !contiguous(a) {
 			l.errorf(codeCall, a.pos, "%s is not contiguous, the dummy argument %s is a coarray of explicit shape", b.what(d), d.Name.Name).
 				WithNote(b.declaredAt(d), "%s is declared here", d.Name.Name).

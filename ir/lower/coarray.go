@@ -39,6 +39,10 @@ func (l *lowerer) coarray(s *ir.Symbol, d *ast.TypeDecl, e *ast.Entity, dims, co
 	case d.Pointer:
 		l.errorf(codeDeclaration, e.Pos, "coarray %s is a POINTER", e.Name).WithHelp("write ALLOCATABLE")
 	case isDummy && l.unit.Elemental: // reported
+	case len(dims)+len(codims) > 15:
+		l.errorf(codeDeclaration, codims[0].Pos, "coarray %s has %d dimensions and %d codimensions, Fortran allows 15 together", e.Name, len(dims), len(codims)).
+			WithHelp("declare it with fewer")
+		return dims
 	case codims[0].Hi == nil && !d.Allocatable:
 		l.errorf(codeDeclaration, codims[0].Pos, "coarray %s has codimensions without bounds, and is not ALLOCATABLE", e.Name).
 			WithHelp("write [*], or add the attribute ALLOCATABLE")
@@ -134,6 +138,9 @@ func (l *lowerer) selector(e *ast.CoIndex) (s *ir.Symbol, image ir.Expr) {
 		l.errorf(codeRank, pos, "%s is a scalar coarray and cannot have subscripts", name).WithNote(s.Pos, "%s was declared here", name)
 		return nil, nil
 	case !s.Cell && base == e.Base && !isIndex(base):
+		if len(s.Dims) == 0 {
+			return nil, nil // its declaration is reported
+		}
 		l.errorf(codeRank, pos, "coarray %s is an array: that of another image is named by a section", name).
 			WithNote(s.Pos, "%s was declared here", name).WithHelp("write %s(%s)[image]", name, strings.Repeat(",:", len(s.Dims))[1:])
 		return nil, nil

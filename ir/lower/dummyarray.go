@@ -50,7 +50,7 @@ func (b *binding) setShape(d *dummy, dims []ast.DimSpec) {
 		switch {
 		case isBad(lo):
 		case dim.Hi == nil:
-			if b.external {
+			if b.external && a != nil {
 				l.errorf(codeCall, dim.Pos, "%s has assumed shape, and %s is an external procedure", d.Name.Name, b.unit.Name).
 					WithHelp("put %s behind CONTAINS or into a module, or declare %s with its bounds", b.unit.Name, d.Name.Name)
 				ok = false

@@ -76,7 +76,7 @@ type Program struct {
 	Elemental bool
 	Recursive bool
 	Statement bool // a statement function
-	Implied   bool // not in the source: part of what assignments and ALLOCATE of the source do
+	Implied   bool // not in the source: part of what assignments and ALLOCATE of the source do, or an empty main program
 	Separate  bool // MODULE stands in front of it
 	Bare      bool // MODULE PROCEDURE, whose arguments its interface has
 	Parent    Name // of a submodule: its module

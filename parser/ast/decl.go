@@ -59,11 +59,13 @@ type (
 		Base
 		Entities []Entity
 	}
-	// AllocatableStmt is "allocatable :: a(:), b", or "pointer :: a(:), b".
+	// AllocatableStmt is "allocatable :: a(:), b", or "pointer :: a(:), b". Codimensions in it, and those of
+	// CODIMENSION, are in the declarations of types when a program has been parsed.
 	AllocatableStmt struct {
 		Base
-		Pointer  bool
-		Entities []Entity
+		Pointer     bool
+		Codimension bool // "codimension :: a[*]"
+		Entities    []Entity
 	}
 	// ImplicitNone is "implicit none" or "implicit none (type, external)".
 	ImplicitNone struct {

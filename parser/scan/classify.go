@@ -272,6 +272,7 @@ var simple = map[string]Kind{
 	"parameter":       Parameter,
 	"dimension":       Dimension,
 	"allocatable":     Allocatable,
+	"codimension":     Allocatable,
 	"pointer":         Allocatable,
 	"allocate":        Allocate,
 	"deallocate":      Allocate,

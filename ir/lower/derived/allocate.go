@@ -12,12 +12,20 @@ func (t *unit) allocate(s *ast.Allocate) []ast.Stmt {
 	if out := t.allocateEach(s); out != nil {
 		return out
 	}
+	if o := t.heldObject(s.Args[0]); o != nil {
+		return t.allocateHeld(s, o)
+	}
 	if o := t.chosenObject(s.Args[0]); o != nil {
 		return t.allocateChosen(s, o)
 	}
 	if out := t.allocateDescribed(s); out != nil {
 		return out
 	}
+	return t.allocateParts(s)
+}
+
+// allocateParts is the same, where what is allocated is variables for each part.
+func (t *unit) allocateParts(s *ast.Allocate) []ast.Stmt {
 	c := *s
 	c.Args = nil
 	var before, later []ast.Stmt
@@ -42,13 +50,16 @@ func (t *unit) allocate(s *ast.Allocate) []ast.Stmt {
 			continue
 		}
 		if s.Free {
-			before = append(append(before, t.finalizedThere(o)...), t.emptied(o)...)
+			before = append(append(before, t.finalizedThere(o)...), t.whereAllocated(o, t.emptied(o))...)
 		}
 		leaves := o.of.leaves()
 		if o.comp == nil && o.root.presence() {
 			leaves = append([]*leaf{{name: present, comp: &component{}}}, leaves...)
 		}
 		for _, l := range leaves {
+			if l.comp == t.p.number {
+				continue // of all elements
+			}
 			one := t.allocation(o, l, bounds, s.Free)
 			if o.comp == nil && o.root.apart(l) {
 				if s.Free {

@@ -17,7 +17,7 @@ func (t *unit) chosenObject(x ast.Expr) *object {
 	if o == nil || o.of == nil || o.store != nil || !t.p.isChosen(o.of) {
 		return nil
 	}
-	if o.comp == nil && o.root.dynamic || o.comp != nil && o.comp.dynamic {
+	if o.comp == nil && o.root.dynamic && !(o.root.allocatable && (o.isPart() || o.images != nil)) || o.comp != nil && o.comp.dynamic {
 		return o
 	}
 	return nil
@@ -30,9 +30,12 @@ func (t *unit) becomes(o *object, x ast.Expr, base ast.Base) []ast.Stmt {
 		t.p.diags.Errorf(source.TypeMismatch, x.Position(), "%s is of %s, this is of %s", o.name, typeText(o.of), typeText(r)).WithHelp("write a value of the type or of an extension")
 		return nil
 	}
+	e := builder{ast.XBase{Pos: base.Pos, End: base.Pos}}
+	if o.isHeld() {
+		return t.heldAssigned(o, x, r, e)
+	}
 	o = t.steady(o)
 	ends := t.finalized(o)
-	e := builder{ast.XBase{Pos: base.Pos, End: base.Pos}}
 	if !t.p.isChosen(r) {
 		to := *o
 		to.store, to.of = o.storage(), r
@@ -111,6 +114,9 @@ func (t *unit) movedChosen(x, y ast.Expr, e builder) []ast.Stmt {
 	if to == nil || from == nil && t.typeOf(x) == nil || from != nil && !from.of.extends(to.of) {
 		t.p.diags.Errorf(source.TypeMismatch, e.Pos, "MOVE_ALLOC of %s to %s", typeText(t.typeOf(x)), typeText(t.typeOf(y))).WithHelp("declare both alike")
 		return []ast.Stmt{}
+	}
+	if to.isHeld() || from != nil && from.isHeld() {
+		return t.heldMoved(x, from, to, e)
 	}
 	to = t.steady(to)
 	out := append(append(t.finalized(to), t.chosenFreed(to, e.base())...), t.setType(to, 0, e.base()))
@@ -213,7 +219,7 @@ func (t *unit) allocateEach(s *ast.Allocate) (out []ast.Stmt) {
 			continue
 		}
 		objects = append(objects, a)
-		chosen = chosen || t.chosenObject(a) != nil
+		chosen = chosen || t.chosenObject(a) != nil || t.heldObject(a) != nil
 	}
 	if len(objects) < 2 || !chosen {
 		return nil

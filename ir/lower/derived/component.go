@@ -73,7 +73,8 @@ func (t *unit) thereOf(o *object, l *leaf) ast.Expr {
 func (t *unit) apartImages(o *object) []ast.Expr {
 	sibling := o.root.name + present // it has the codimensions
 	if !o.root.beside() {
-		sibling = o.root.name + o.root.of.leaves()[0].name
+		whole := &object{root: o.root, of: o.root.of}
+		sibling = o.root.name + whole.first().name
 	}
 	other := !o.root.anyImage && (o.root.beside() || o.comp != nil && o.comp.described != nil)
 	var subs, keywords []ast.Expr

@@ -51,7 +51,7 @@ func (p *program) components(r *record, d *ast.TypeDecl) {
 		if c.codims = e.Codims; len(c.codims) == 0 {
 			c.codims = d.Codimension
 		}
-		if len(c.codims) > 0 && (!c.allocatable || c.codims[0].Hi != nil) {
+		if len(c.codims) > 0 && (!c.allocatable || c.pointer || c.codims[0].Hi != nil) {
 			p.errorf(e.Pos, "the component %s is a coarray, and not ALLOCATABLE with deferred codimensions", e.Name).
 				WithHelp("write %s[:] with the attribute ALLOCATABLE, and the codimensions in ALLOCATE", e.Name)
 			continue
@@ -78,6 +78,11 @@ func (p *program) components(r *record, d *ast.TypeDecl) {
 					p.laters = append(p.laters, later{c, r, d.Type.Of})
 					r.comps = append(r.comps, c)
 				}
+				continue
+			}
+			if of := c.of.opaque(); of != nil && c.of != r && len(c.codims) == 0 && c.allocatable {
+				p.diags.Errorf(source.NotConstant, e.Pos, "the component %s, which is of type %s or has a component of it, is %s", e.Name, of.name, c.attribute()).
+					WithHelp("remove the attribute: such a variable is a coarray, or part of one")
 				continue
 			}
 			if (c.of == nil || c.of == r) && d.Type.Name == "class" {

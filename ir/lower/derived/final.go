@@ -127,6 +127,8 @@ func (t *unit) whereAllocated(o *object, list []ast.Stmt) []ast.Stmt {
 	e := builder{o.XBase}
 	switch {
 	case len(list) == 0 || o.of == nil || o.whole != nil || o.isPart():
+	case o.comp == nil && o.root.dynamic && o.root.allocatable:
+		return one(e.when(e.bin("/=", t.typeNumber(o), e.lit(0)), list...))
 	case o.comp == nil && o.root.allocatable && !o.root.pointer, o.comp != nil && o.comp.allocatable && !o.comp.pointer:
 		return one(e.when(e.ref("allocated", t.reference(o, o.of.leaves()[0])), list...))
 	}

@@ -70,12 +70,12 @@ func (t *unit) over(o *object, i, k int, section *ast.Triplet) (*object, *ast.Im
 	in.groups[i] = g
 	do := &ast.ImpliedDo{XBase: o.XBase, Var: ast.Name{Pos: o.Pos, Name: name}, Lo: t.cloned(section.Lo), Hi: t.cloned(section.Hi), Step: t.cloned(section.Step)}
 	end := func(which string) ast.Expr {
-		l := o.of.leaves()[0]
+		l := o.first()
 		dim := len(l.dims) + k + 1
 		for _, inner := range o.groups[i+1:] {
 			dim += inner.rank
 		}
-		whole := &ast.Ident{XBase: o.XBase, Name: o.name + l.name}
+		whole := &ast.Ident{XBase: o.XBase, Name: o.name + l.storedName(o.store)}
 		return &ast.Index{XBase: o.XBase, Name: which, NamePos: o.Pos, Args: []ast.Expr{whole, &ast.IntLit{XBase: o.XBase, Text: fmt.Sprint(dim)}}}
 	}
 	if do.Lo == nil {

@@ -81,7 +81,10 @@ func (t *unit) object(x ast.Expr) *object {
 			}
 		}
 		o := t.object(&ast.Ident{XBase: x.XBase, Name: x.Name})
-		if o == nil || o.root.rank == 0 || t.variable(x.Name).alias != nil {
+		if o == nil || o.root.rank == 0 && t.variable(x.Name).alias == nil {
+			return nil
+		}
+		if n := len(o.groups); t.variable(x.Name).alias != nil && (n == 0 || o.groups[n-1].args != nil || o.comp != nil && len(o.comp.dims) == 0) {
 			return nil
 		}
 		return t.subscripted(o, x.Args, x.XBase)
@@ -181,8 +184,8 @@ func (t *unit) subscripted(o *object, args []ast.Expr, at ast.XBase) *object {
 // reference is the part of o that l is, of which extra dimensions stand in front of those of o;
 // o itself where l is nil.
 func (t *unit) reference(o *object, l *leaf) ast.Expr {
-	if l != nil && l.path[0] == t.p.number && o.comp == nil && o.desc == nil && o.root.class && !o.root.dynamic {
-		return &ast.Ident{XBase: o.XBase, Name: o.root.name + l.name} // of all elements of a dummy argument
+	if l != nil && l.path[0] == t.p.number && o.comp == nil && o.desc == nil && o.root.class && (!o.root.dynamic || o.root.allocatable) {
+		return &ast.Ident{XBase: o.XBase, Name: o.root.name + l.name} // of all elements, and on all images
 	}
 	name, own := o.name, 0
 	if o.images != nil && l != nil && l.owned() {
@@ -196,11 +199,7 @@ func (t *unit) reference(o *object, l *leaf) ast.Expr {
 	}
 	if l != nil {
 		own = len(l.dims)
-		if first := l.path[0]; o.store != nil {
-			name += "%" + o.store.partName(first) + l.name[len("%"+first.name):]
-		} else {
-			name += l.name
-		}
+		name += l.storedName(o.store)
 	}
 	whole := true
 	for _, g := range o.groups {
@@ -246,6 +245,15 @@ func (t *unit) reference(o *object, l *leaf) ast.Expr {
 		return c
 	}
 	return x
+}
+
+// storedName is the end of the name of l in what is stored as r, which may be nil.
+func (l *leaf) storedName(r *record) string {
+	if r == nil {
+		return l.name
+	}
+	first := l.path[0]
+	return "%" + r.partName(first) + l.name[len("%"+first.name):]
 }
 
 // element is name(args), as the parser writes it.
@@ -297,11 +305,25 @@ func (t *unit) references(o *object) []ast.Expr {
 	return out
 }
 
-// plainest is the part of o, or its number, that has the dimensions of o and no others; nil where
+// isNumber reports whether l is the number of the type that all elements of o have.
+func (o *object) isNumber(l *leaf) bool {
+	return l.comp.name == typeNumber && len(l.path) == 1 && o.root != nil && o.root.class && o.comp == nil
+}
+
+// first is the first part of o that is not its number.
+func (o *object) first() *leaf {
+	leaves := o.of.leaves()
+	if len(leaves) > 1 && o.isNumber(leaves[0]) {
+		return leaves[1]
+	}
+	return leaves[0]
+}
+
+// plainest is the part of o that has the dimensions of o and no others; nil where
 // all components are arrays.
 func (o *object) plainest() *leaf {
 	for _, l := range o.of.leaves() {
-		if len(l.dims) == 0 {
+		if len(l.dims) == 0 && !o.isNumber(l) {
 			return l
 		}
 	}

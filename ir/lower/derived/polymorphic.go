@@ -21,6 +21,12 @@ import (
 // number is a constant, which decides the IFs where the call is compiled. Where no type of a family
 // has extensions, and in programs that do nothing of this, CLASS(t) is made of what t is made of.
 
+// typeNumber is the name of the component that says which type an object has.
+const typeNumber = "%type"
+
+// shapeOnly is the name of a component that types without others have: it has the shape of the object.
+const shapeOnly = "%shape"
+
 // anyOf is the type of what is declared with CLASS(r).
 func (p *program) anyOf(r *record) *record {
 	if r.any == nil {
@@ -69,8 +75,21 @@ func (p *program) polymorphic(f *ast.File) (ok bool) {
 			}
 		})
 	}
-	chosen := map[*record]bool{}
+	for _, s := range p.scopes {
+		inBlocks(s.unit.Body, func(d *ast.TypeDecl) {
+			if r := s.record(d.Type.Of.Name); r != nil && d.Type.Name == "class" && d.Allocatable && !d.Pointer {
+				r.dynamic = true
+				for _, e := range d.Entities {
+					r.held = r.held || len(e.Dims)+len(d.Dimension)+len(e.Codims)+len(d.Codimension) > 0
+				}
+			}
+		})
+	}
+	chosen, shapeless := map[*record]bool{}, map[*record]*component{}
 	for _, r := range p.records {
+		if r.held && shapeless[r.root()] == nil && !r.root().hasPlain() {
+			shapeless[r.root()] = &component{name: shapeOnly, spec: ast.TypeSpec{Name: "logical"}, owner: r.root()}
+		}
 		chosen[r.root()] = chosen[r.root()] || selects || r.dynamic || len(p.overridden[r]) > 0
 		for _, b := range r.bound {
 			chosen[r.root()] = chosen[r.root()] || b.deferred != nil
@@ -82,7 +101,7 @@ func (p *program) polymorphic(f *ast.File) (ok bool) {
 		}
 	}
 	number := &ast.IntLit{Text: "0"}
-	p.number = &component{name: "%type", spec: ast.TypeSpec{Name: "integer"}, init: number}
+	p.number = &component{name: typeNumber, spec: ast.TypeSpec{Name: "integer"}, init: number}
 	if p.star != nil {
 		p.allParts(guards)
 	}
@@ -96,6 +115,9 @@ func (p *program) polymorphic(f *ast.File) (ok bool) {
 			continue
 		}
 		a.comps = append([]*component{p.number}, t.comps...)
+		if c := shapeless[t.root()]; c != nil {
+			a.comps = append(a.comps, c)
+		}
 		for _, e := range p.records {
 			if e == t || !e.extends(t) {
 				continue
@@ -115,6 +137,11 @@ func (p *program) polymorphic(f *ast.File) (ok bool) {
 	}
 	p.dispatchers()
 	return true
+}
+
+// hasPlain reports whether r has a component that has the shape of its object.
+func (r *record) hasPlain() bool {
+	return slices.ContainsFunc(r.comps, func(c *component) bool { return c.of == nil && len(c.dims) == 0 && !c.allocatable })
 }
 
 // endless reports components declared with CLASS that may be of the type that they are in.

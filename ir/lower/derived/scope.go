@@ -46,6 +46,7 @@ type record struct {
 	any     *record // of what is declared with CLASS(it)
 	static  *record // of such: the type
 	dynamic bool    // something is declared with CLASS(it) and ALLOCATABLE
+	held    bool    // an array or coarray is
 	code    int     // of an intrinsic type that CLASS(*) may have, see TypeCode
 	holds   []*record
 
@@ -109,7 +110,7 @@ type variable struct {
 	rank        int
 	allocatable bool
 	class       bool
-	dynamic     bool // with ALLOCATABLE: the run gives it a type
+	dynamic     bool // with ALLOCATABLE: the run gives it a type; arrays and coarrays have allocatable, too
 	bounded     bool // the value of a function, which is declared with bounds and allocated
 	coarray     bool
 	codims      int  // how many codimensions it has
@@ -315,8 +316,9 @@ func (p *program) spec(s *scope, list []ast.Stmt) {
 					v.anyImage = isAnyImage(e.Codims) || len(e.Codims) == 0 && isAnyImage(st.Codimension)
 					v.pointer, v.target = st.Pointer, slices.Contains(st.Unused, "target")
 					v.byValue, v.intent = st.Value, st.Intent
-					if v.class && v.allocatable && rank == 0 {
-						v.dynamic, v.allocatable, v.of.static.dynamic = true, false, true
+					if v.class && v.allocatable && (!v.pointer || rank == 0) {
+						v.dynamic, v.allocatable, v.of.static.dynamic = true, rank > 0 || v.coarray && !v.pointer, true
+						v.of.static.held = v.of.static.held || v.allocatable
 					}
 				} else if st.Type.Of.Name == "" && st.External {
 					continue

@@ -348,7 +348,7 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 		dummy := slices.ContainsFunc(t.unit.Args, func(n ast.Name) bool { return n.Name == e.Name })
 		result := t.unit.Kind == ast.FunctionUnit && e.Name == resultName(t.unit)
 		if v.class && !v.dynamic && (d.Allocatable || !dummy) {
-			t.p.errorf(e.Pos, "%s is polymorphic, and no dummy argument and no ALLOCATABLE scalar", e.Name).WithHelp("declare it as type(%s), or as: class(%[1]s), allocatable", v.of.name)
+			t.p.errorf(e.Pos, "%s is polymorphic, and no dummy argument and not ALLOCATABLE", e.Name).WithHelp("declare it as type(%s), or as: class(%[1]s), allocatable", v.of.name)
 			continue
 		}
 		if v.of.isAll() && (!dummy || d.Allocatable || d.Pointer) {
@@ -367,15 +367,11 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 		if len(codims) == 0 {
 			codims = d.Codimension
 		}
-		if v.dynamic && len(codims) > 0 {
-			t.p.errorf(e.Pos, "%s is polymorphic and a coarray", e.Name).WithHelp("declare it as type(%s), allocatable :: %s[:]", v.of.name, e.Name)
-			continue
-		}
 		c := *d
 		if result {
 			c.Intent = "out"
 		}
-		if v.dynamic {
+		if v.dynamic && !v.allocatable {
 			c.Allocatable = false
 		}
 		if v.bounded {
@@ -401,8 +397,8 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 			ends := append(t.finalizedThere(whole), t.whereAllocated(whole, t.emptied(whole))...)
 			switch {
 			case dummy && d.Intent == "out":
-				if final && v.allocatable {
-					for _, l := range v.of.leaves() {
+				for _, l := range v.of.leaves() {
+					if v.allocatable && (l.owned() || final) && l.comp != t.p.number {
 						ends = append(ends, t.freed(t.reference(whole, l), ast.Base{Pos: e.Pos}))
 					}
 				}
@@ -416,8 +412,9 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 		for k, l := range v.of.leaves() {
 			t.suits(v, l, e.Pos, dummy)
 			own := t.dims(dims)
-			if v.class && !v.dynamic && l.path[0] == t.p.number {
-				own = nil // all elements have one type
+			c, codims := c, codims
+			if v.class && (!v.dynamic || v.allocatable) && l.path[0] == t.p.number {
+				own, codims, c.Allocatable = nil, nil, false // all elements have one type, on all images
 			}
 			one := leafDecl(l, &c, e.Name, e.Pos, own, codims)
 			if dummy && d.Intent == "out" && (l.owned() || final) {

@@ -290,9 +290,10 @@ func (cmd *compileCmd) Run(env *Env, table *driver.Table) error {
 			return err
 		}
 	}
-	c.Color = env.TextColor
+	c.Color, c.Units = env.TextColor, true
 	err = table.Run(c, o)
-	if err == nil && cmd.StopAfter == "" {
+	nothing := err == nil && c.AST.Program.Implied
+	if err == nil && cmd.StopAfter == "" && !nothing {
 		err = driver.WriteFolder(dir, driver.Module(c, n))
 	}
 	if err := cmd.finish(c, env, err); err != nil {
@@ -301,7 +302,9 @@ func (cmd *compileCmd) Run(env *Env, table *driver.Table) error {
 	if explainer != nil {
 		return show(env, explainer)
 	}
-	if cmd.StopAfter == "" && !env.JSON {
+	if nothing && !env.JSON {
+		fmt.Fprintf(env.Stderr, "spmdc: %s: no errors, and no main program: nothing to run, nothing written\n", source.Printable(cmd.File))
+	} else if cmd.StopAfter == "" && !env.JSON {
 		fmt.Fprintf(env.Stderr, "spmdc: wrote %s; run it with: cd %s && go run . -n %d\n", source.Printable(dir), shellWord(dir), driver.SuggestedPEs(n))
 	}
 	return nil

@@ -73,6 +73,7 @@ type Compilation struct {
 	Color    bool             // texts of stages may have colours
 	Hosts    placement.Hosts  // of stage placement; the zero value: none are given
 	Brief    bool             // stage dataflow is the summary and the table
+	Units    bool             // there need not be a main program: the file is only checked then
 	Only     string           // stage dataflow is about a communication, "#4", or those of a line
 
 	Diags     *source.List        // ast makes it; later passes add to it

@@ -191,7 +191,11 @@ func explainPlacement(c *Compilation) (string, error) {
 }
 
 func runAST(c *Compilation) error {
-	c.AST, c.Diags = parser.ParseProgram(c.Program())
+	parse := parser.ParseProgram
+	if c.Units {
+		parse = parser.ParseUnits
+	}
+	c.AST, c.Diags = parse(c.Program())
 	return nil
 }
 
