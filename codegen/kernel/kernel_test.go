@@ -349,3 +349,29 @@ func TestInstructions(t *testing.T) {
 		t.Errorf("instructions found: %v", counts)
 	}
 }
+
+// TestStoreAll: AVX2 stores all lanes where a condition leaves out some of elements that it has loaded, as in an
+// exchange of neighbours, but not of others.
+func TestStoreAll(t *testing.T) {
+	for _, loads := range []bool{true, false} {
+		k := New("exchange")
+		x, y := k.Stream("x", F32), k.Stream("y", F32)
+		k.Streams[x].Stride = 2
+		a, b := k.Load(x, 0, nil), k.Load(x, 1, nil)
+		m := k.Op(Gt, Mask, a, b)
+		to := y
+		if loads {
+			to = x
+		}
+		k.Store(to, 0, b, m)
+		files, err := Files("// A kernel of a test.\n", []*Kernel{k}, AVX2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(files["kernels_amd64.s"])
+		full, _, _ := strings.Cut(text[strings.Index(text, "full:"):], "check:")
+		if got := strings.Contains(full, "VBLENDVPS") && !strings.Contains(full, "VMASKMOV") && !strings.Contains(full, "JEQ"); got != loads {
+			t.Errorf("all lanes are stored: %t, want %t:\n%s", got, loads, full)
+		}
+	}
+}

@@ -239,6 +239,10 @@ func (l *lowering) stores() {
 		}
 		w := l.width(t)
 		m, masked := l.where(s.Mask, t.size(), s.Window)
+		if old, ok := l.loaded(s); ok {
+			l.storeAll(s, l.ins(w, "VBLENDVP"+suffix(t), l.reg(m, w), l.reg(l.at[s.Value], w), l.reg(old, w)))
+			continue
+		}
 		if l.k.Streams[s.Stream].Stride != 1 {
 			l.scatter(with, m, masked)
 			continue
@@ -255,6 +259,29 @@ func (l *lowering) stores() {
 			l.to("VMASKMOVP"+suffix(t), v, l.reg(m, w), to)
 		}
 	}
+}
+
+// loaded is what AVX2 has loaded, in all iterations of a part, from where a store under a condition
+// goes. Then all of them store, some what was there: it is slow to store some lanes of a vector.
+func (l *lowering) loaded(s Store) (old operand, ok bool) {
+	if l.t.evex || l.masked || s.Mask == nil || s.Window > 0 || l.k.Streams[s.Stream].Stride == -1 {
+		return old, false
+	}
+	for n, at := range l.at {
+		if n.Op == Load && n.N == s.Stream && n.Off == s.Off && len(n.Args) == 0 {
+			return at, true
+		}
+	}
+	return old, false
+}
+
+// storeAll stores all lanes of x.
+func (l *lowering) storeAll(s Store, x operand) {
+	if l.k.Streams[s.Stream].Stride == 1 {
+		l.to("VMOVUP"+suffix(s.Value.Type), x, l.address(s.Stream, s.Off))
+		return
+	}
+	l.putEach(l.elements(s.Stream, s.Off), x, func(int) string { return "" })
 }
 
 // acc is the partial values of a reduction of this part.

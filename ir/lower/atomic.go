@@ -2,6 +2,7 @@ package lower
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
@@ -88,6 +89,9 @@ func (a *atomicCall) body(name string) []ir.Stmt {
 		return nil
 	}
 	if name == "atomic_cas" {
+		if !a.alike("compare") {
+			return nil
+		}
 		compare, next, old := a.value("compare"), a.value("new"), a.fetch("old")
 		set := a.assign(next)
 		if isBad(compare) || old == nil || set == nil {
@@ -115,6 +119,17 @@ func (a *atomicCall) body(name string) []ir.Stmt {
 		return nil
 	}
 	return append(body, set...)
+}
+
+// alike reports an argument that has not the type and kind of the atom, as OLD and COMPARE must.
+func (a *atomicCall) alike(name string) bool {
+	x := a.l.expr(a.args[name])
+	if isBad(x) || x.Type() == a.atom.Type() {
+		return true // else it is reported
+	}
+	a.l.errorf(codeArgument, a.args[name].Position(), "%s is %s, and the atom is %s", strings.ToUpper(name), x.Type(), a.atom.Type()).
+		WithHelp("give it the type and kind of the atom")
+	return false
 }
 
 // value is an argument, evaluated in front.
@@ -150,7 +165,7 @@ func (a *atomicCall) assign(x ir.Expr) []ir.Stmt {
 // fetch assigns the atom to an argument.
 func (a *atomicCall) fetch(name string) []ir.Stmt {
 	to := a.l.target(a.args[name])
-	if isBad(to) {
+	if isBad(to) || name == "old" && !a.alike(name) {
 		return nil
 	}
 	x := a.l.convert(ir.Clone(a.atom), to.Type())

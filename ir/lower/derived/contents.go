@@ -452,11 +452,10 @@ func (t *unit) heldArray(r *record, rank int, parts []ast.Expr, e builder) *obje
 	}
 	s := t.scope.ofUnit()
 	s.count++
-	v := &variable{name: fmt.Sprintf("value%%%d", s.count), of: r, rank: rank, allocatable: true}
+	v := &variable{name: fmt.Sprintf("value%%%d", s.count), of: r, rank: rank, allocatable: true, class: t.p.isChosen(r), dynamic: t.p.isChosen(r)}
 	tmp := &object{XBase: e.XBase, root: v, of: r, name: v.name, groups: []group{{rank: rank}}}
 	for k, l := range r.leaves() {
-		d := leafDecl(l, &ast.TypeDecl{Base: e.base(), Allocatable: true}, v.name, e.Pos, make([]ast.DimSpec, rank), nil)
-		s.temps = append(s.temps, d)
+		s.temps = append(s.temps, t.heldDecl(l, v.name, rank, e.Pos))
 		t.before = append(t.before, &ast.Assign{Base: e.base(), Part: true, Anew: true, LHS: t.reference(tmp, l), RHS: parts[k]})
 	}
 	return tmp

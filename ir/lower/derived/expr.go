@@ -204,7 +204,7 @@ func (t *unit) inquiry(name string, pos source.Pos, args []ast.Expr, at ast.XBas
 func (t *unit) valueInquiry(name string, r *record, args []ast.Expr, at ast.XBase) ast.Expr {
 	values := t.value(args[0], r, false)
 	for k, l := range r.leaves() {
-		if k < len(values) && len(l.dims) == 0 {
+		if k < len(values) && len(l.dims) == 0 && !(l.comp == t.p.number && len(l.path) == 1) {
 			return builder{at}.ref(name, append([]ast.Expr{values[k]}, t.arguments(name, args[1:])...)...)
 		}
 	}
@@ -391,6 +391,11 @@ func (t *unit) arguments(name string, args []ast.Expr) []ast.Expr {
 				if v := f.variableOf(dummyFor(f, i, a)); v != nil && r.extends(v.of) {
 					r = v.of
 				}
+			}
+			if o := t.object(x); o != nil && o.images != nil && t.p.isChosen(r) && t.p.isChosen(o.of) {
+				t.p.diags.Errorf(source.BadCall, x.Position(), "%s of another image, which is polymorphic, is passed to a polymorphic argument", o.name).
+					WithHelp("write it in SELECT TYPE, or assign it to a variable first")
+				return out
 			}
 			leaves = r.leaves()
 			parts = t.value(x, r, true)

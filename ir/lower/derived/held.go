@@ -197,6 +197,9 @@ func (t *unit) heldMoved(x ast.Expr, from, to *object, e builder) []ast.Stmt {
 			moved = append(moved, e.call("move_alloc", t.reference(&seen, l), t.reference(to, l)))
 		default: // of a type that it does not have
 			body = append(body, &ast.Allocate{Base: e.base(), Args: []ast.Expr{t.allocation(to, l, bounds, false)}})
+			if x := l.comp.init; x != nil {
+				body = append(body, t.initially(to.name, l, x, len(bounds), e.Pos))
+			}
 		}
 	}
 	body = append(body, moved...)

@@ -480,15 +480,23 @@ func (t *unit) resultOf(f *function, name string, pos source.Pos, args []ast.Exp
 func (t *unit) arrayTemp(r *record, rank int, at ast.XBase) *object {
 	s := t.scope.ofUnit()
 	s.count++
-	v := &variable{name: fmt.Sprintf("value%%%d", s.count), of: r, rank: rank, allocatable: true}
+	v := &variable{name: fmt.Sprintf("value%%%d", s.count), of: r, rank: rank, allocatable: true, class: t.p.isChosen(r), dynamic: t.p.isChosen(r)}
 	for _, l := range r.leaves() {
-		s.temps = append(s.temps, leafDecl(l, &ast.TypeDecl{Base: ast.Base{Pos: at.Pos}, Allocatable: true}, v.name, at.Pos, make([]ast.DimSpec, rank), nil))
+		s.temps = append(s.temps, t.heldDecl(l, v.name, rank, at.Pos))
 	}
 	to := &object{XBase: at, root: v, of: r, name: v.name}
 	if rank > 0 {
 		to.groups = []group{{rank: rank}}
 	}
 	return to
+}
+
+// heldDecl declares part l of an allocatable variable called name of this rank: the number of a type is a scalar.
+func (t *unit) heldDecl(l *leaf, name string, rank int, pos source.Pos) *ast.TypeDecl {
+	if l.comp == t.p.number && len(l.path) == 1 {
+		return leafDecl(l, &ast.TypeDecl{Base: ast.Base{Pos: pos}}, name, pos, nil, nil)
+	}
+	return leafDecl(l, &ast.TypeDecl{Base: ast.Base{Pos: pos}, Allocatable: true}, name, pos, make([]ast.DimSpec, rank), nil)
 }
 
 // rank is that of x, as far as elemental procedures need it: of variables, what operators, elemental and
