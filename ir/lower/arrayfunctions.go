@@ -275,7 +275,11 @@ func (l *lowerer) line(a *argument, pad ast.Expr, n []ir.Expr, pre *[]ir.Stmt) *
 		}
 		room = max(room, c)
 	}
-	to := &elemental{n: []ir.Expr{all}, limit: []int{room}, pre: pre}
+	held := all // with those of a for which the shape has no place
+	if pad != nil {
+		held = l.foldCall(&ir.Call{X: ir.X{Pos: pos, Typ: all.Type()}, Name: "max", Args: []ir.Expr{ir.Clone(all), l.convert(ir.Clone(size), all.Type())}})
+	}
+	to := &elemental{n: []ir.Expr{held}, limit: []int{room}, pre: pre}
 	t := l.room(to, a.typ, a.view.base.Len, pos)
 	if t == nil {
 		return nil

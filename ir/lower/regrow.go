@@ -70,7 +70,9 @@ func (l *lowerer) regrow(s *ast.Assign, sym *ir.Symbol, pre *[]ir.Stmt) (staged 
 	if lower && s.Anew {
 		l.again.vary[sym.Source()] = true
 	}
-	l.regrown = append(l.regrown, regrown{when, sym, differ, lower})
+	if l.pointers[sym] == nil { // else its bounds are in its descriptor, and no ends
+		l.regrown = append(l.regrown, regrown{when, sym, differ, lower})
+	}
 	*pre = append(*pre, when)
 	return staged, true
 }

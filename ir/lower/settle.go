@@ -71,13 +71,26 @@ func (l *lowerer) settle() {
 }
 
 // lowered takes note of the arrays that get other lower bounds by an assignment than the constants
-// that they have.
+// that they have: by one that changes the extents, or that no ALLOCATE comes before.
 func (w *settling) lowered() {
+	by := map[*ir.If]regrown{}
 	for _, r := range w.l.regrown {
-		if r.lower && w.fires[r.when] {
-			w.l.again.vary[r.to.Source()] = true
-		}
+		by[r.when] = r
 	}
+	there := map[*ir.Symbol]bool{}
+	ir.Walk(w.l.prog.Body, func(s ir.Stmt) bool {
+		switch s := s.(type) {
+		case *ir.Allocate:
+			there[s.Sym] = !s.Free
+		case *ir.If:
+			r, ok := by[s]
+			if ok && r.lower && (w.fires[s] || !there[r.to]) {
+				w.l.again.vary[r.to.Source()] = true
+			}
+			return !ok
+		}
+		return true
+	})
 }
 
 // noOpenCheckpoint reports arrays whose extents a checkpoint does not save.
