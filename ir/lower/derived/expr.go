@@ -69,7 +69,8 @@ func (t *unit) expr(x ast.Expr) ast.Expr {
 		}
 	case *ast.ImpliedDo:
 		c := *y
-		c.Items, c.Lo, c.Hi, c.Step = t.items(y.Items), t.expr(y.Lo), t.expr(y.Hi), t.expr(y.Step)
+		c.Items = t.looped(y, func() []ast.Expr { return t.items(y.Items) })
+		c.Lo, c.Hi, c.Step = t.expr(y.Lo), t.expr(y.Hi), t.expr(y.Step)
 		return &c
 	}
 	return rebuilt(x, t.expr)

@@ -12,17 +12,18 @@ import (
 // unit writes one unit, or a construct with names of its own.
 type unit struct {
 	*scope
-	p      *program
-	before []ast.Stmt        // what the statement in hand does first
-	fixed  string            // where nothing can be done first: "in the condition of a loop"
-	start  []ast.Stmt        // what the unit does first: initial values
-	finish []ast.Stmt        // and last: what its variables own is deallocated
-	begins []ast.Stmt        // what allocates the variables of a module that pointers may point to
-	after  []ast.Stmt        // what is done behind the statement in hand
-	alone  bool              // which has no statements inside
-	views  []ast.Association // arrays that it sees by names of its own, and
-	shapes map[string]string // these names by their descriptors
-	uses   []ast.Stmt        // what else it takes from modules
+	p                 *program
+	before            []ast.Stmt        // what the statement in hand does first
+	fixed             string            // where nothing can be done first: "in the condition of a loop"
+	start             []ast.Stmt        // what the unit does first: initial values
+	finish            []ast.Stmt        // and last: what its variables own is deallocated
+	begins            []ast.Stmt        // what allocates the variables of a module that pointers may point to
+	after             []ast.Stmt        // what is done behind the statement in hand
+	alone             bool              // which has no statements inside
+	views             []ast.Association // arrays that it sees by names of its own, and
+	shapes            map[string]string // these names by their descriptors
+	trying, dependent bool              // items of implied DOs, which need something done for each: constructed
+	uses              []ast.Stmt        // what else it takes from modules
 }
 
 // unit is u without derived types.

@@ -138,13 +138,15 @@ func (t *unit) value(x ast.Expr, r *record, passed bool) []ast.Expr {
 			return t.called(f, ast.OperatorName(y.Op), y.Pos, []ast.Expr{y.X}, at)
 		}
 	case *ast.Array:
-		return t.arrays(y.Items, r, func(items []ast.Expr) ast.Expr { return &ast.Array{XBase: at, Items: items, Brackets: true} }, at)
+		return t.constructed(y, r, at)
 	case *ast.ImpliedDo:
-		return t.arrays(y.Items, r, func(items []ast.Expr) ast.Expr {
-			c := *y
-			c.Items, c.Lo, c.Hi, c.Step = items, t.expr(clone(y.Lo)), t.expr(clone(y.Hi)), t.cloned(y.Step)
-			return &c
-		}, at)
+		return t.looped(y, func() []ast.Expr {
+			return t.arrays(y.Items, r, func(items []ast.Expr) ast.Expr {
+				c := *y
+				c.Items, c.Lo, c.Hi, c.Step = items, t.expr(clone(y.Lo)), t.expr(clone(y.Hi)), t.cloned(y.Step)
+				return &c
+			}, at)
+		})
 	}
 	t.p.errorf(x.Position(), "a value of type %s of this form is outside the subset", r.name).WithHelp("assign the components one by one")
 	return nil
