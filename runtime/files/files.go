@@ -70,7 +70,7 @@ func (t *table) Do(word string, given map[string]any, asked []string) (map[strin
 		}
 		return nil, u.backspace()
 	case "endfile":
-		u, err := t.connected(n, false)
+		u, err := t.connected(n, true) // as gfortran connects it
 		if err != nil {
 			return nil, err
 		}

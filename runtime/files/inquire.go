@@ -129,6 +129,8 @@ func (u *unit) facts() map[string]any {
 			v["position"] = "REWIND"
 		case u.d.pos == u.d.size:
 			v["position"] = "APPEND"
+		case u.position == unspecified:
+			v["position"] = "UNSPECIFIED"
 		default:
 			v["position"] = "ASIS"
 		}

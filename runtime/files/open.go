@@ -10,6 +10,10 @@ import (
 	"github.com/spmdc/spmdc/runtime/record"
 )
 
+// unspecified is the position of a file behind BACKSPACE, where it is neither at the beginning nor
+// at the end, as gfortran says.
+const unspecified = "unspecified"
+
 // unit is one that is connected.
 type unit struct {
 	n                    int
@@ -17,7 +21,7 @@ type unit struct {
 	scratch              bool
 	d                    *disk
 	access, form, action string
-	position             string // as OPEN has said, or REWIND
+	position             string // as OPEN has said, or rewind, or unspecified
 	recl                 int    // 0: none
 	modes                record.Modes
 	encoding             string

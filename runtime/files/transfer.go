@@ -330,7 +330,7 @@ func (u *unit) backspace() error {
 	} else if u.d.pos == 0 {
 		return nil
 	}
-	u.line = max(u.line-1, 0)
+	u.line, u.position = max(u.line-1, 0), unspecified
 	if u.formatted() {
 		u.backOverLine()
 		return u.failed()
