@@ -212,6 +212,43 @@ func (p *parser) mention(toks []lexer.Token) {
 	}
 }
 
+// withoutIndices are the tokens of a declaration without the names that are indices of implied DO
+// loops in its array constructors, in these loops: they are no variables of the unit.
+func withoutIndices(toks []lexer.Token) []lexer.Token {
+	out := slices.Clone(toks)
+	type group struct {
+		from int
+		loop bool // it may be an implied DO: no list of arguments
+	}
+	var open []group
+	for k, t := range toks {
+		switch t.Value {
+		case "(", "[", "(/":
+			open = append(open, group{k, t.Value == "(" && k > 0 && toks[k-1].Type != scan.Ident})
+		case ")", "]", "/)":
+			if len(open) > 0 {
+				open = open[:len(open)-1]
+			}
+		case "=":
+			if len(open) == 0 || !open[len(open)-1].loop || k < 2 || toks[k-1].Type != scan.Ident || toks[k-2].Value != "," {
+				continue
+			}
+			depth := 1
+			for i := open[len(open)-1].from + 1; i < len(out) && depth > 0; i++ {
+				switch toks[i].Value {
+				case "(", "[", "(/":
+					depth++
+				case ")", "]", "/)":
+					depth--
+				case toks[k-1].Value:
+					out[i].Type = 0
+				}
+			}
+		}
+	}
+	return out
+}
+
 // statement parses a line without lexical errors and puts it in its place.
 func (p *parser) statement(s scan.Stmt, base ast.Base) {
 	if s.Name != "" {
@@ -228,7 +265,12 @@ func (p *parser) statement(s scan.Stmt, base ast.Base) {
 	default:
 		p.dropPending("another statement follows")
 	}
-	p.mention(s.Toks)
+	switch s.Kind {
+	case scan.TypeDecl, scan.Parameter:
+		p.mention(withoutIndices(s.Toks))
+	default:
+		p.mention(s.Toks)
+	}
 	switch s.Kind {
 	case scan.Unknown:
 		p.unknown(s)

@@ -29,6 +29,10 @@ func (l *lowerer) namelistStmt(s *ast.Namelist) {
 		if first := l.namelists[g.Name.Name]; first != nil && first.at == l.scope {
 			first.Names = append(first.Names, g.Names...) // it goes on
 			continue
+		} else if first != nil {
+			l.errorf(codeDuplicate, g.Name.Pos, "the NAMELIST group %s comes from a module, and cannot get more variables here", g.Name.Name).
+				WithNote(first.Name.Pos, "the group is declared here").WithHelp("choose another name for the group here, with all of its variables")
+			continue
 		}
 		l.namelists[g.Name.Name] = &namelist{g, l.scope}
 	}

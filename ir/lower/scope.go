@@ -138,8 +138,31 @@ func (l *lowerer) procedure(name string) *procedure {
 		if at.externals[name].intrinsic {
 			return nil
 		}
+		if at.namesExternal(name) {
+			break
+		}
 	}
 	return l.external[name]
+}
+
+// namesExternal reports whether declarations of s say of a name, which no procedure of s has, that
+// a procedure of this name is external, whatever a host contains: EXTERNAL, an interface, or the
+// type of a scalar. The value of a function has its name too.
+func (s *scope) namesExternal(name string) bool {
+	switch {
+	case s.externals[name].pos.IsValid() || s.interfaces[name]:
+		return true
+	case s.names[name] == nil || s.used[name] || s.dummies[name] != nil || isArray(s.names[name]):
+		return false
+	}
+	unit := unitOf(s.unit)
+	if unit.Name == name || slices.ContainsFunc(entriesOf(unit), func(e *ast.Program) bool { return e.Name == name }) {
+		return false
+	}
+	return slices.ContainsFunc(unit.Spec, func(d ast.Stmt) bool {
+		t, is := d.(*ast.TypeDecl)
+		return is && slices.ContainsFunc(t.Entities, func(e ast.Entity) bool { return e.Name == name })
+	})
 }
 
 // unique makes of name one that nothing else in the program has.

@@ -78,7 +78,7 @@ func (l *lowerer) use(u *ast.Use) {
 	}
 	for name, e := range m.externals {
 		if e.intrinsic && m.visible(name) {
-			i.locals(name) // the program has it without the module too
+			l.renameIntrinsic(u, i, name)
 		}
 	}
 	for name, t := range m.targets {
@@ -153,7 +153,28 @@ func (l *lowerer) importFunction(i *imports, name, original string) {
 	}
 }
 
-// originalNames gives procedures of intrinsic modules, which USE has renamed, their names back
+// renameIntrinsic takes an intrinsic function that the module of u names: under its own name the
+// program has it without the module too.
+func (l *lowerer) renameIntrinsic(u *ast.Use, i *imports, name string) {
+	for _, local := range i.locals(name) {
+		switch {
+		case local == name:
+		case isIntrinsic(local):
+			at := u.Module.Pos
+			for _, n := range u.Names {
+				if n.Name.Name == local {
+					at = n.Name.Pos
+				}
+			}
+			l.errorf(codeOutside, at, "USE gives the intrinsic procedure %s the name of another one, %s", name, local).
+				WithHelp("choose a name that no intrinsic procedure has")
+		default:
+			l.renamed[local] = name
+		}
+	}
+}
+
+// originalNames gives intrinsic functions and procedures of intrinsic modules, which USE has renamed, their names back
 // in the statements of a unit, or of a construct with names of its own.
 func (l *lowerer) originalNames(list []ast.Stmt) {
 	renamed := map[string]string{}
