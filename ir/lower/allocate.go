@@ -344,7 +344,12 @@ func (l *lowerer) allocateOne(e, source, mold, length ast.Expr, to statusTo) []i
 		body = append(body, l.blank(s, length, mold, pos)...)
 	}
 	if source != nil {
-		body = append(body, l.assign(&ast.Assign{Base: ast.Base{Pos: pos}, LHS: &ast.Ident{XBase: ast.XBase{Pos: pos, End: pos}, Name: nameOf(e)}, RHS: source})...)
+		at := ast.XBase{Pos: pos, End: pos}
+		var to ast.Expr = &ast.Ident{XBase: at, Name: nameOf(e)}
+		if len(bounds) > 0 && l.firstPart(source) != nil && s.Len != ir.AnyLength {
+			to = sectionOfAll(to, len(bounds), at) // which keeps its shape
+		}
+		body = append(body, l.assign(&ast.Assign{Base: ast.Base{Pos: pos}, LHS: to, RHS: source})...)
 	}
 	text := fmt.Sprintf("attempt to allocate %s, which is allocated already", s.Source())
 	if l.isPointer[s] {
@@ -693,4 +698,16 @@ func (l *lowerer) moveAlloc(s *ast.Call) []ir.Stmt {
 		RHS: &ast.Ident{XBase: ast.XBase{Pos: s.Pos, End: s.Pos}, Name: nameOf(fromArg)}})
 	body = append(append(body, copied...), l.freed(from, a, s.Pos)...)
 	return []ir.Stmt{free, &ir.If{S: ir.S{Pos: s.Pos}, Cond: varOf(a.flag, s.Pos), Then: body}}
+}
+
+// sectionOfAll is the section of all elements of the array that x names.
+func sectionOfAll(x ast.Expr, rank int, at ast.XBase) ast.Expr {
+	if rank == 1 {
+		return &ast.Substring{XBase: at, Base: x}
+	}
+	out := &ast.Index{XBase: at, Name: nameOf(x), NamePos: at.Pos}
+	for range rank {
+		out.Args = append(out.Args, &ast.Triplet{XBase: at})
+	}
+	return out
 }

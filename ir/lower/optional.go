@@ -152,7 +152,11 @@ func (l *lowerer) uncertain(p *procedure, args []*argument) (out []int, variable
 			optional, objects = attributeNames(p.unit, "optional"), allocatableNames(p.unit)
 		}
 		name, _, _ := strings.Cut(a.object.Source(), "%")
-		if dummy := p.unit.Args[i].Name; optional[dummy] && !objects[dummy] && l.asksFor(p.unit, dummy) {
+		dummy := p.unit.Args[i].Name
+		if of, _, added := strings.Cut(dummy, "%"); added && strings.Contains(dummy, "%%") && !optional[of+"%%type"] {
+			continue // a component of an extension, in an object that is there: all are allocated together
+		}
+		if optional[dummy] && !objects[dummy] && l.asksFor(p.unit, dummy) {
 			if !slices.Contains(roots, name) {
 				roots = append(roots, name)
 			}
@@ -199,10 +203,17 @@ func (l *lowerer) asksFor(u *ast.Program, name string) bool {
 func (l *lowerer) eitherWay(p *procedure, name ast.Name, args []*argument, before []ir.Stmt, list []int, variables int) ([]ir.Stmt, *ir.Symbol) {
 	at := name.Pos
 	with, without := slices.Clone(args), slices.Clone(args)
+	optional := attributeNames(p.unit, "optional")
 	for _, i := range list {
 		a := *args[i]
 		a.there = true
 		with[i], without[i] = &a, nil
+		whole, _, parts := strings.Cut(p.unit.Args[i].Name, "%")
+		for k, d := range p.unit.Args {
+			if of, _, _ := strings.Cut(d.Name, "%"); parts && of == whole && optional[d.Name] && k < len(without) {
+				without[k] = nil // as the number of its type
+			}
+		}
 	}
 	given, one := l.perform(p, name, with, nil)
 	choose := &ir.If{S: ir.S{Pos: at}, Cond: varOf(l.allocs[args[list[0]].object].flag, at)}
