@@ -267,9 +267,15 @@ func (l *lowering) loaded(s Store) (old operand, ok bool) {
 	if l.t.evex || l.masked || s.Mask == nil || s.Window > 0 || l.k.Streams[s.Stream].Stride == -1 {
 		return old, false
 	}
-	for n, at := range l.at {
+	for _, o := range l.k.Stores {
+		if o.Stream == s.Stream && o.Off == s.Off && o.Mask != s.Mask {
+			return old, false // what that has stored would be lost
+		}
+	}
+	for _, n := range l.k.nodes {
 		if n.Op == Load && n.N == s.Stream && n.Off == s.Off && len(n.Args) == 0 {
-			return at, true
+			old, ok = l.at[n]
+			return old, ok
 		}
 	}
 	return old, false

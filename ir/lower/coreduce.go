@@ -115,14 +115,8 @@ func (b *reduction) assign(to, e ast.Expr) ast.Stmt {
 // of is the shared variable of an image.
 func (b *reduction) of(image ast.Expr) ast.Expr {
 	base := b.name(sharedName)
-	if b.rank == 1 {
-		base = &ast.Substring{XBase: b.at, Base: base}
-	} else if b.rank > 1 {
-		all := make([]ast.Expr, b.rank)
-		for k := range all {
-			all[k] = &ast.Triplet{XBase: b.at}
-		}
-		base = b.call(sharedName, all...)
+	if b.rank > 0 {
+		base = sectionOfAll(base, b.rank, b.at)
 	}
 	return &ast.CoIndex{XBase: b.at, Base: base, Images: []ast.Expr{image}}
 }
