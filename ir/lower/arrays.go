@@ -71,15 +71,20 @@ func (l *lowerer) isPart(e ast.Expr) bool {
 // part lowers an array or section of this image, for which isPart holds; nil
 // after an error. What has to be computed before goes to pre.
 func (l *lowerer) part(e ast.Expr, pre *[]ir.Stmt) *argument {
-	steady, elem := l.steady, l.elem
-	l.steady, l.elem = true, nil
-	defer func() { l.steady, l.elem = steady, elem }()
-	a := l.actual(e, pre)
+	a := l.partOrEndless(e, pre)
 	if a != nil && a.endless {
 		l.noEnd(a)
 		return nil
 	}
 	return a
+}
+
+// partOrEndless is part, also of an array of assumed size whose extent is not asked for.
+func (l *lowerer) partOrEndless(e ast.Expr, pre *[]ir.Stmt) *argument {
+	steady, elem := l.steady, l.elem
+	l.steady, l.elem = true, nil
+	defer func() { l.steady, l.elem = steady, elem }()
+	return l.actual(e, pre)
 }
 
 // assumedSize reports whether name is a dummy array of assumed size. Components of derived types are

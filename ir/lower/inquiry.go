@@ -360,7 +360,7 @@ func (l *lowerer) shapeInquiry(e *ast.Index, sh *shape, args []ast.Expr) ir.Expr
 func (l *lowerer) lenInquiry(e *ast.Index, arg ast.Expr) ir.Expr {
 	if l.isPart(arg) {
 		var pre []ir.Stmt
-		a := l.part(arg, &pre)
+		a := l.partOrEndless(arg, &pre)
 		if a == nil {
 			return bad(e.Pos)
 		}
@@ -383,7 +383,7 @@ func (l *lowerer) lenInquiry(e *ast.Index, arg ast.Expr) ir.Expr {
 func (l *lowerer) lengthOf(arg ast.Expr) ir.Expr {
 	if s, ok := arg.(*ast.Substring); ok && l.isPart(s.Base) {
 		var pre []ir.Stmt
-		if a := l.part(s.Base, &pre); a != nil {
+		if a := l.partOrEndless(s.Base, &pre); a != nil {
 			first := l.elementOf(a, l.elements(a.shape.n, s.Pos, &pre), s.Pos)
 			for k := range first.Subs {
 				first.Subs[k] = l.intConst(1, s.Pos)
