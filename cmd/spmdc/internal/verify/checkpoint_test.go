@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
-	"github.com/spmdc/spmdc/internal/bundle/bundletest"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/internal/bundle/bundletest"
 	"github.com/spmdc/spmdc/internal/effort"
 )
 
