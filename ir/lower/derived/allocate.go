@@ -57,7 +57,7 @@ func (t *unit) allocateParts(s *ast.Allocate) []ast.Stmt {
 			leaves = append([]*leaf{{name: present, comp: &component{}}}, leaves...)
 		}
 		for _, l := range leaves {
-			if l.comp == t.p.number {
+			if l.isNumber(t.p) {
 				continue // of all elements
 			}
 			one := t.allocation(o, l, bounds, s.Free)

@@ -205,7 +205,7 @@ func (t *unit) inquiry(name string, pos source.Pos, args []ast.Expr, at ast.XBas
 func (t *unit) valueInquiry(name string, r *record, args []ast.Expr, at ast.XBase) ast.Expr {
 	values := t.value(args[0], r, false)
 	for k, l := range r.leaves() {
-		if k < len(values) && len(l.dims) == 0 && !(l.comp == t.p.number && len(l.path) == 1) {
+		if k < len(values) && len(l.dims) == 0 && !l.isNumber(t.p) {
 			return builder{at}.ref(name, append([]ast.Expr{values[k]}, t.arguments(name, args[1:])...)...)
 		}
 	}

@@ -44,6 +44,10 @@ func (r *record) declared() *record {
 	return r
 }
 
+// isNumber reports whether l says which type an object or array as a whole has. Components that are
+// polymorphic have numbers of their own.
+func (l *leaf) isNumber(p *program) bool { return l.comp == p.number && len(l.path) == 1 }
+
 // origin is the component that c, which may be the copy in a CLASS, is in its type.
 func (c *component) origin() *component {
 	if c.of1 != nil {

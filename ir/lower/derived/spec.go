@@ -413,7 +413,7 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 			switch {
 			case dummy && d.Intent == "out":
 				for _, l := range v.of.leaves() {
-					if v.allocatable && (l.owned() || final) && l.comp != t.p.number {
+					if v.allocatable && (l.owned() || final) && !l.isNumber(t.p) {
 						ends = append(ends, t.freed(t.reference(whole, l), ast.Base{Pos: e.Pos}))
 					}
 				}

@@ -495,7 +495,7 @@ func (t *unit) arrayTemp(r *record, rank int, at ast.XBase) *object {
 
 // heldDecl declares part l of an allocatable variable called name of this rank: the number of a type is a scalar.
 func (t *unit) heldDecl(l *leaf, name string, rank int, pos source.Pos) *ast.TypeDecl {
-	if l.comp == t.p.number && len(l.path) == 1 {
+	if l.isNumber(t.p) {
 		return leafDecl(l, &ast.TypeDecl{Base: ast.Base{Pos: pos}}, name, pos, nil, nil)
 	}
 	return leafDecl(l, &ast.TypeDecl{Base: ast.Base{Pos: pos}, Allocatable: true}, name, pos, make([]ast.DimSpec, rank), nil)

@@ -19,7 +19,7 @@ type verifyCmd struct {
 	PEs         string        `name:"pes" short:"n" placeholder:"LIST" help:"Numbers of processing elements (PEs), as 1,2,5-8; the default is 1,2,3,4,8."`
 	Random      int           `placeholder:"N" help:"Verify N random programs instead of a file."`
 	Seed        *uint64       `placeholder:"S" help:"Seed of the first random program; the next have the next numbers. The default is 1, with --log the first that the log does not have."`
-	Generator   string        `placeholder:"NAME" help:"Random programs of one kind: arrays, jumps, kernels, loops, planes or rounds; the default is all, in turn. What they cover is counted."`
+	Generator   string        `placeholder:"NAME" help:"Random programs of one kind: arrays, images (with coarrays), jumps, kernels, loops, planes, rounds or types (with procedures and recursion); the default is all, in turn. What they cover is counted."`
 	Draw        bool          `default:"true" negatable:"" help:"How each random program is built, where flags do not say it, is drawn from its seed: plain or with checks, for which numbers of PEs, with which plans and options; --no-draw: as without such flags."`
 	Log         string        `placeholder:"FILE" help:"Append what random programs have shown to FILE, go on behind the last seed in it, and print the sum of all; without --random print the sum alone."`
 	Plain       bool          `help:"Verify plain builds by their output, instead of check builds."`
