@@ -247,6 +247,13 @@ func (f *frame) before(l *lowerer, list []ir.Stmt, live map[*ir.Symbol]bool) {
 				continue
 			}
 		}
+		if a, ok := s.(*ir.Allocate); ok && !a.Keep {
+			delete(live, a.Sym) // what the elements were is lost
+			for _, e := range a.Ends {
+				f.mentions(l, e, live)
+			}
+			continue
+		}
 		ir.Walk(one(s), func(s ir.Stmt) bool {
 			for _, e := range ir.Exprs(s) {
 				f.mentions(l, e, live)
