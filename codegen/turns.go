@@ -7,6 +7,7 @@ import (
 	"github.com/spmdc/spmdc/cfg/comm"
 	"github.com/spmdc/spmdc/codegen/kernel"
 	"github.com/spmdc/spmdc/ir"
+	"github.com/spmdc/spmdc/ir/scalar"
 )
 
 // Where each iteration of a loop waits for a REAL that the one before computes, the processor
@@ -26,7 +27,10 @@ import (
 
 // takesTurns is how many iterations take turns, 0 if they should not.
 func (n *outerNest) takesTurns(g *gen, r *comm.Region) int {
-	if n.tail != nil {
+	sum := func(sym *ir.Symbol) bool { // whose order would change
+		return g.prog.Modified(n.loop)[sym] && !sym.IsArray() && sym != n.loop.Index && g.prog.Info.Class(n.loop, sym) == scalar.Reduced
+	}
+	if n.tail != nil || slices.ContainsFunc(g.prog.IR.Symbols, sum) {
 		return 0
 	}
 	most, waits := 0, false
