@@ -58,6 +58,7 @@ type outerNest struct {
 	sure   places                     // what each iteration has touched where the walk is
 	first  bool                       // the elements that it stores are those of the iteration by their first subscripts
 	beside int                        // so many iterations take turns, in Go; 0 for strips
+	lag    int                        // how many iterations of the loop inside each is behind the one before
 	why    string
 }
 
@@ -79,8 +80,14 @@ func (g *gen) outerNest(d *ir.Do, r *comm.Region) *outerNest {
 			return nil
 		}
 	}
-	if !n.cutTail(g, r) || !n.loops(g, r, n.head, nil) || len(n.inner) == 0 || !n.apart(g, r) || !n.scalars(g) {
+	if !n.cutTail(g, r) || !n.loops(g, r, n.head, nil) || len(n.inner) == 0 || !n.scalars(g) {
 		return nil
+	}
+	if !n.apart(g, r) {
+		n.first = false
+		if n.lag = n.lags(g, r); n.lag == 0 {
+			return nil
+		}
 	}
 	if !n.first {
 		if n.beside = n.takesTurns(g, r); n.beside == 0 {

@@ -200,7 +200,10 @@ func TestJam(t *testing.T) {
 		{"do j = 1, n\n z = e(j)\n do i = 1, n\n z = z*s + a(i,j)\n b(i,j) = z\n end do\n b(1,j) = z\n end do", "4"},
 		{"do j = 1, n\n b(n,j) = 0\n do i = n - 1, 1, -1\n b(i,j) = a(i,j) - e(i)*b(i+1,j)\n end do\n end do", "4"},
 		{"do j = 1, n - 2\n do i = 2, n\n b(i,j) = (b(i-1,j)*s + a(i,j) + a(i,j+1) + a(i,j+2) + g(i,j,1) + g(i,j,2) + x(i))/e(i)\n end do\n end do", "2"},
-		{"do j = 2, n\n do i = 2, n\n b(i,j) = b(i-1,j)*s + b(i,j-1)\n end do\n end do", ""},                    // of the column before
+		{"do j = 2, n\n do i = 2, n\n b(i,j) = b(i-1,j)*s + b(i,j-1)\n end do\n end do", "4"}, // each behind the one before
+		{"do j = 2, n\n do i = 2, n - 1\n b(i,j) = b(i-1,j)*s + b(i+1,j-1)\n z = max(z, b(i,j))\n end do\n end do", "4"},
+		{"do j = 2, n\n do i = 9, n - 7\n b(i,j) = b(i-1,j)*s + b(i+7,j-1)\n end do\n end do", ""}, // too far behind
+		{"do j = 2, n\n do i = 2, n\n b(i,j) = b(i-1,j)*s + b(j,i)\n end do\n end do", ""},
 		{"do j = 1, n\n do i = 2, j\n b(i,j) = b(i-1,j)*s + a(i,j)\n end do\n end do", ""},                      // not equally long
 		{"do j = 1, n\n do i = 2, n\n b(i,j) = b(i-1,j)*s + a(i,j)\n end do\n s = s + e(j)\n end do", ""},       // s goes on
 		{"do j = 1, n\n do i = 2, n\n b(i,j) = b(i-1,j)*0.5d0 + a(i,j)\n s = s + b(i,j)\n end do\n end do", ""}, // in order
