@@ -14,7 +14,7 @@ import (
 
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/dataflow/plan"
-	"github.com/spmdc/spmdc/internal/bundle"
+	"github.com/spmdc/spmdc/internal/bundle/bundletest"
 	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/golden"
 )
@@ -104,7 +104,7 @@ func TestBoundsChecks(t *testing.T) {
 		mains[name] = directive.ReplaceAllString(code, "// line ")
 	}
 	dir := module(t, mains)
-	report, err := bundle.Go(dir, "list", "-export", "-trimpath", "-gcflags=-d=ssa/check_bce", "./...") // no linking
+	report, err := bundletest.Go(dir, "list", "-export", "-trimpath", "-gcflags=-d=ssa/check_bce", "./...") // no linking
 	if err != nil {
 		t.Fatalf("%v\n%s", err, report)
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/search"
-	"github.com/spmdc/spmdc/internal/bundle"
+	"github.com/spmdc/spmdc/internal/bundle/bundletest"
 	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/internal/golden"
@@ -138,7 +138,7 @@ func module(t testing.TB, mains map[string]string) (dir string) {
 	for name, text := range mains {
 		texts[name] = []byte(text)
 	}
-	if err := bundle.Module(dir, texts); err != nil {
+	if err := bundletest.Module(dir, texts); err != nil {
 		t.Fatal(err)
 	}
 	return dir

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/dataflow/plan"
-	"github.com/spmdc/spmdc/internal/bundle"
+	"github.com/spmdc/spmdc/internal/bundle/bundletest"
 	"github.com/spmdc/spmdc/internal/effort"
 )
 
@@ -124,7 +124,7 @@ end program
 	if !effort.All() {
 		delete(mains, "long") // takes seconds to compile
 	}
-	program, err := bundle.Build(t.TempDir(), mains)
+	program, err := bundletest.Build(t.TempDir(), mains)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/dataflow/plan"
-	"github.com/spmdc/spmdc/internal/bundle"
+	"github.com/spmdc/spmdc/internal/bundle/bundletest"
 	"github.com/spmdc/spmdc/internal/effort"
 )
 
@@ -338,7 +338,7 @@ func TestOutOfBounds(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	all, err := bundle.Build(dir, mains)
+	all, err := bundletest.Build(dir, mains)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/search"
 	"github.com/spmdc/spmdc/internal/bundle"
+	"github.com/spmdc/spmdc/internal/bundle/bundletest"
 	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/internal/golden"
@@ -279,7 +280,7 @@ func builtOf(t *testing.T, mains map[string]string, names ...string) func(name, 
 		for _, name := range names {
 			texts[name] = []byte(mains[name])
 		}
-		path, err := bundle.Build(t.TempDir(), texts)
+		path, err := bundletest.Build(t.TempDir(), texts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -288,14 +289,14 @@ func builtOf(t *testing.T, mains map[string]string, names ...string) func(name, 
 		}
 	}
 	dir := module(t, mains)
-	if out, err := bundle.Go(dir, "vet", "-trimpath", "./..."); err != nil {
+	if out, err := bundletest.Go(dir, "vet", "-trimpath", "./..."); err != nil {
 		t.Errorf("go vet: %v\n%s", err, out)
 	}
 	args := []string{"build", "-trimpath", "-ldflags=-s -w", "-o", "bin/"}
 	for _, name := range names {
 		args = append(args, "./"+name)
 	}
-	if out, err := bundle.Go(dir, args...); err != nil {
+	if out, err := bundletest.Go(dir, args...); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	return func(name, input string, args ...string) (stdout, stderr string, err error) {

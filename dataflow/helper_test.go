@@ -17,7 +17,7 @@ import (
 	"github.com/spmdc/spmdc/codegen"
 	"github.com/spmdc/spmdc/dataflow/plan"
 	"github.com/spmdc/spmdc/dataflow/search"
-	"github.com/spmdc/spmdc/internal/bundle"
+	"github.com/spmdc/spmdc/internal/bundle/bundletest"
 	"github.com/spmdc/spmdc/internal/front"
 	"github.com/spmdc/spmdc/procfunc"
 )
@@ -73,7 +73,7 @@ type programs struct{ path string }
 
 // build builds emitted programs, by name, as one.
 func build(dir string, mains map[string][]byte) (programs, error) {
-	path, err := bundle.Build(dir, mains)
+	path, err := bundletest.Build(dir, mains)
 	return programs{path}, err
 }
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spmdc/spmdc/internal/bundle"
+	"github.com/spmdc/spmdc/internal/bundle/bundletest"
 	"github.com/spmdc/spmdc/internal/effort"
 )
 
@@ -61,7 +61,7 @@ func TestArrayStatements(t *testing.T) {
 }
 
 // counted runs p on several PEs and returns its data messages and what it prints.
-func counted(t *testing.T, p bundle.Program) (data int, text string) {
+func counted(t *testing.T, p bundletest.Program) (data int, text string) {
 	t.Helper()
 	cmd := p.Command("-n", tablePEs, "-stats")
 	var stdout, stderr bytes.Buffer
@@ -78,7 +78,7 @@ func counted(t *testing.T, p bundle.Program) (data int, text string) {
 }
 
 // wallTimes are the median times of programs on n PEs, in seconds, of 15 runs of each in random order.
-func wallTimes(t *testing.T, n int, programs ...bundle.Program) []float64 {
+func wallTimes(t *testing.T, n int, programs ...bundletest.Program) []float64 {
 	t.Helper()
 	const rounds = 15
 	times := make([][]float64, len(programs))

@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/spmdc/spmdc/internal/bundle"
+	"github.com/spmdc/spmdc/internal/bundle/bundletest"
 	"github.com/spmdc/spmdc/internal/effort"
 )
 
@@ -150,10 +150,10 @@ func innermost(dir string, mains map[string][]byte) (map[string][]*loop, error) 
 		plain[name] = directive.ReplaceAll(text, []byte("// line "))
 		args = append(args, "./"+name)
 	}
-	if err := bundle.Module(dir, plain); err != nil {
+	if err := bundletest.Module(dir, plain); err != nil {
 		return nil, err
 	}
-	report, err := bundle.Go(dir, args...)
+	report, err := bundletest.Go(dir, args...)
 	if err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, report)
 	}

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/internal/bundle"
+	"github.com/spmdc/spmdc/internal/bundle/bundletest"
 	"github.com/spmdc/spmdc/internal/effort"
 )
 
@@ -154,13 +155,19 @@ func builtWith(source string) string {
 	return everything
 }
 
-// long are programs of which much Go is made, 100 to 350 KB: it takes seconds to compile.
-var long = map[string]bool{"shallow": true, "stencils": true, "figure9": true, "arrayfunctions": true, "arraymasks": true,
-	"openarrays": true, "opendummies": true, "generated_sections": true}
+// long are programs of which much Go is made, 100 KB to 1 MB with --check: it takes seconds to compile.
+var long = map[string]bool{"adi5": true, "allocatesource": true, "arrayfunctions": true, "arraymasks": true, "blockcyclic": true,
+	"chosen": true, "classarrays": true, "classcoarrays": true, "classcontents": true, "classparts": true,
+	"classvalues": true, "componentpools": true, "constructorloops": true, "containers": true, "derivedtypes": true,
+	"elementaltypes": true, "elementcomponents": true, "extents": true, "figure9": true, "final": true,
+	"generated_sections": true, "hpflibrary": true, "movedcomponents": true, "nestedlists": true, "openarrays": true,
+	"opencopies": true, "opendummies": true, "ownlists": true, "pointers": true, "pointertargets": true,
+	"pointertrees": true, "recursion": true, "recursivearrays": true, "remap": true, "shallow": true, "stencils": true,
+	"textcomponents": true, "typearrays": true, "wholetypes": true}
 
 // tried reports whether a run of the tests builds a program in a way: all in all ways with
 // SPMDC_REQUIRE=all; else every example under the first plan, what tests of single programs
-// need, and otherwise one program of three, which is always the same one. The long ones
+// need, and otherwise one program of four, which is always the same one. The long ones
 // are built with SPMDC_REQUIRE=all.
 func tried(source, plan string, flags ...string) bool {
 	name := strings.TrimSuffix(filepath.Base(source), filepath.Ext(source))
@@ -175,7 +182,7 @@ func tried(source, plan string, flags ...string) bool {
 	case "testdata/elide", "testdata/wrap":
 		return true
 	}
-	return effort.Share(name, 3)
+	return effort.Share(name, 4)
 }
 
 // runOn are the folders of the programs that most days' tests run under a plan.
@@ -221,7 +228,7 @@ func sources(group, plan string, flags ...string) (all []string, err error) {
 // build is the example's program under a plan: a check build with the flag --check,
 // under the race detector with --race. A test of what is not tried is skipped. Plans that
 // make the same program share it.
-func build(t testing.TB, source, plan string, flags ...string) bundle.Program {
+func build(t testing.TB, source, plan string, flags ...string) bundletest.Program {
 	t.Helper()
 	if !tried(source, plan, flags...) {
 		t.Skip("built with SPMDC_REQUIRE=all")
@@ -245,12 +252,12 @@ func build(t testing.TB, source, plan string, flags ...string) bundle.Program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return bundle.Program{Path: path, Name: source}
+	return bundletest.Program{Path: path, Name: source}
 }
 
 // variants builds each of the sources, by name, with each of the flags, as one bundle: for
 // tests that need few programs in many ways. It returns one of them, and its text.
-func variants(t testing.TB, sources map[string]string, forms []string) func(name, form string) (bundle.Program, []byte) {
+func variants(t testing.TB, sources map[string]string, forms []string) func(name, form string) (bundletest.Program, []byte) {
 	t.Helper()
 	mains := map[string][]byte{}
 	for name, source := range sources {
@@ -262,13 +269,13 @@ func variants(t testing.TB, sources map[string]string, forms []string) func(name
 			mains[name+" "+form] = text
 		}
 	}
-	path, err := bundle.Build(filepath.Join(t.TempDir(), "bundle"), mains)
+	path, err := bundletest.Build(filepath.Join(t.TempDir(), "bundle"), mains)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(name, form string) (bundle.Program, []byte) {
+	return func(name, form string) (bundletest.Program, []byte) {
 		key := name + " " + form
-		return bundle.Program{Path: path, Name: key}, mains[key]
+		return bundletest.Program{Path: path, Name: key}, mains[key]
 	}
 }
 
@@ -304,7 +311,7 @@ func bundled(dir string, sources []string, plan string, flags ...string) (string
 			mains[source] = texts[i]
 		}
 	}
-	return bundle.Build(dir, mains, buildFlags...)
+	return bundletest.Build(dir, mains, buildFlags...)
 }
 
 // each calls f with the numbers below n, as many at a time as there are processors.

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/internal/bundle"
+	"github.com/spmdc/spmdc/internal/bundle/bundletest"
 	"github.com/spmdc/spmdc/internal/effort"
 )
 
@@ -37,14 +38,14 @@ func TestEmittedModules(t *testing.T) {
 	t.Parallel()
 	mains := emittedMains(t)
 	dir := t.TempDir()
-	if err := bundle.Module(dir, mains); err != nil {
+	if err := bundletest.Module(dir, mains); err != nil {
 		t.Fatal(err)
 	}
 	args := []string{"vet", "-trimpath"}
 	for name := range mains {
 		args = append(args, "./"+name)
 	}
-	if out, err := bundle.Go(dir, args...); err != nil {
+	if out, err := bundletest.Go(dir, args...); err != nil {
 		t.Errorf("go vet: %v\n%s", err, out)
 	}
 	for _, e := range examples(t) {

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spmdc/spmdc/internal/bundle"
+	"github.com/spmdc/spmdc/internal/bundle/bundletest"
 	"github.com/spmdc/spmdc/internal/compare"
 	"github.com/spmdc/spmdc/internal/effort"
 )
@@ -43,7 +43,7 @@ func TestForms(t *testing.T) {
 			texts[strings.Join(append([]string{p.name}, check...), " ")] = spmdc(t, args...)
 		}
 	}
-	path, err := bundle.Build(t.TempDir(), texts)
+	path, err := bundletest.Build(t.TempDir(), texts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestForms(t *testing.T) {
 		}
 		for _, n := range []string{"1", "2", "5"} {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			out, err := bundle.Program{Path: path, Name: name}.CommandContext(ctx, "-n", n).Output()
+			out, err := bundletest.Program{Path: path, Name: name}.CommandContext(ctx, "-n", n).Output()
 			cancel()
 			if err != nil {
 				t.Errorf("%s on %s PEs: %v\n%s", name, n, err, out)

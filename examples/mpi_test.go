@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spmdc/spmdc/internal/bundle"
+	"github.com/spmdc/spmdc/internal/bundle/bundletest"
 	"github.com/spmdc/spmdc/internal/compare"
 	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/hosts"
@@ -95,7 +95,7 @@ func TestMPI(t *testing.T) {
 		t.Run(mpi.name, func(t *testing.T) {
 			effort.Tool(t, mpi.cc, mpi.debian)
 			effort.Tool(t, mpi.run[0], mpi.debian)
-			path, err := bundle.BuildMPI(filepath.Join(t.TempDir(), "bundle"), mpi.cc, mains)
+			path, err := bundletest.BuildMPI(filepath.Join(t.TempDir(), "bundle"), mpi.cc, mains)
 			if err != nil {
 				t.Fatal(err)
 			}

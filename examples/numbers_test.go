@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spmdc/spmdc/internal/bundle"
+	"github.com/spmdc/spmdc/internal/bundle/bundletest"
 	"github.com/spmdc/spmdc/internal/compare"
 	"github.com/spmdc/spmdc/internal/effort"
 )
@@ -416,10 +416,10 @@ func TestFoldedAsComputed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out := run(t, "", bundle.Program{Path: path, Name: sources[0]}, "-n", "1"); out != "" {
+	if out := run(t, "", bundletest.Program{Path: path, Name: sources[0]}, "-n", "1"); out != "" {
 		t.Errorf("folded, and computed:\n%s", out)
 	}
-	if out := run(t, "", bundle.Program{Path: path, Name: sources[1]}, "-n", "1"); strings.Contains(out, "F") || strings.Count(out, "T") != 2*len(zeros) {
+	if out := run(t, "", bundletest.Program{Path: path, Name: sources[1]}, "-n", "1"); strings.Contains(out, "F") || strings.Count(out, "T") != 2*len(zeros) {
 		t.Errorf("zeros in max and min: %s\n%s", out, rule)
 	}
 	t.Run("gfortran", func(t *testing.T) {
@@ -432,7 +432,7 @@ func TestFoldedAsComputed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := run(t, "", bundle.Program{Path: path, Name: all}, "-n", "1")
+		got := run(t, "", bundletest.Program{Path: path, Name: all}, "-n", "1")
 		if err := compare.Outputs(string(want), got, compare.Default); err != nil {
 			t.Error(err)
 		}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spmdc/spmdc/internal/bundle"
+	"github.com/spmdc/spmdc/internal/bundle/bundletest"
 	"github.com/spmdc/spmdc/internal/effort"
 )
 
@@ -29,13 +29,13 @@ func TestPrograms(t *testing.T) {
 			texts[name] = spmdc(t, append(append([]string{"explain", "--verify-passes", "--quiet"}, flags...), source, "code")...)
 		}
 	}
-	path, err := bundle.Build(t.TempDir(), texts)
+	path, err := bundletest.Build(t.TempDir(), texts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, e := range all {
 		for _, n := range []int{1, 2, 3, 5} {
-			e.check(t, bundle.Program{Path: path, Name: name}, n)
+			e.check(t, bundletest.Program{Path: path, Name: name}, n)
 		}
 	}
 	for _, e := range all {

@@ -17,7 +17,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/spmdc/spmdc/internal/bundle"
+	"github.com/spmdc/spmdc/internal/bundle/bundletest"
 	"github.com/spmdc/spmdc/internal/compare"
 	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/randprog"
@@ -203,7 +203,7 @@ func compile(dir string, cases []*randomCase, ways []way) error {
 	if err != nil {
 		return err
 	}
-	path, err := bundle.Build(filepath.Join(dir, "bundle"), mains)
+	path, err := bundletest.Build(filepath.Join(dir, "bundle"), mains)
 	switch {
 	case err == nil:
 		for _, c := range cases {
@@ -225,8 +225,8 @@ func compile(dir string, cases []*randomCase, ways []way) error {
 func (c *randomCase) named(way string) string { return fmt.Sprintf("%d.%s", c.seed, way) }
 
 // program is the program that was built in a way.
-func (c *randomCase) program(way string) bundle.Program {
-	return bundle.Program{Path: c.bundle, Name: c.named(way)}
+func (c *randomCase) program(way string) bundletest.Program {
+	return bundletest.Program{Path: c.bundle, Name: c.named(way)}
 }
 
 // check runs the program under every plan.

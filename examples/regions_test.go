@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spmdc/spmdc/internal/bundle"
+	"github.com/spmdc/spmdc/internal/bundle/bundletest"
 	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/runtime/trace/tracefile"
 )
@@ -309,9 +309,9 @@ func ownBundle(t *testing.T, all ...source) (of func(name string) program) {
 	for i, s := range all {
 		mains[s.name] = texts[i]
 	}
-	path, err := bundle.Build(filepath.Join(dir, "bundle"), mains)
+	path, err := bundletest.Build(filepath.Join(dir, "bundle"), mains)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(name string) program { return bundle.Program{Path: path, Name: name} }
+	return func(name string) program { return bundletest.Program{Path: path, Name: name} }
 }

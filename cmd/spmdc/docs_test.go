@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
+	"github.com/spmdc/spmdc/internal/bundle/bundletest"
 	"github.com/spmdc/spmdc/internal/effort"
 	"github.com/spmdc/spmdc/internal/golden"
 	"github.com/spmdc/spmdc/ir/transform"
@@ -108,6 +109,7 @@ func blocks(text string) []block {
 // TestDocuments runs the commands of the documentation in a copy of the programs that
 // they are about, and compares what they print with what is shown.
 func TestDocuments(t *testing.T) {
+	bundletest.Runtime(t)
 	bin := t.TempDir()
 	self, err := os.Executable()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/spmdc/spmdc/internal/bundle"
+	"github.com/spmdc/spmdc/internal/bundle/bundletest"
 	"github.com/spmdc/spmdc/internal/effort"
 	_ "github.com/spmdc/spmdc/internal/gcless"
 )
@@ -32,6 +32,7 @@ func TestMain(m *testing.M) {
 //	                          runs the one that its first argument names: for scripts
 //	                          about what programs do, not how they are built
 func TestScripts(t *testing.T) {
+	bundletest.Runtime(t)
 	goTool, err := exec.LookPath("go")
 	if err != nil {
 		t.Fatal(err)
@@ -127,6 +128,6 @@ func together(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(ts.Exec("spmdc", append([]string{"explain", arg, "code"}, flags...)...))
 		mains[arg] = []byte(ts.ReadFile("stdout"))
 	}
-	_, err := bundle.Build(ts.MkAbs(args[0]), mains)
+	_, err := bundletest.Build(ts.MkAbs(args[0]), mains)
 	ts.Check(err)
 }

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	. "github.com/spmdc/spmdc/codegen/kernel"
-	"github.com/spmdc/spmdc/internal/bundle"
+	"github.com/spmdc/spmdc/internal/bundle/bundletest"
 	"github.com/spmdc/spmdc/internal/effort"
 )
 
@@ -53,7 +53,7 @@ var program = sync.OnceValues(func() (dir string, err error) {
 	if err != nil {
 		return dir, err
 	}
-	if err := bundle.Module(dir, map[string][]byte{"test": append(text, table(list, string(files["kernels_amd64.s"]))...)}); err != nil {
+	if err := bundletest.Module(dir, map[string][]byte{"test": append(text, table(list, string(files["kernels_amd64.s"]))...)}); err != nil {
 		return dir, err
 	}
 	for name, text := range files {
@@ -61,7 +61,7 @@ var program = sync.OnceValues(func() (dir string, err error) {
 			return dir, err
 		}
 	}
-	if out, err := bundle.Go(dir, "build", "-trimpath", "-ldflags=-w", "-gcflags=-dwarf=false", "-o", "program", "./test"); err != nil {
+	if out, err := bundletest.Go(dir, "build", "-trimpath", "-ldflags=-w", "-gcflags=-dwarf=false", "-o", "program", "./test"); err != nil {
 		return dir, fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return dir, nil
@@ -259,7 +259,7 @@ func TestVet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := bundle.Go(dir, "vet", "-trimpath", "-bools=false", "./test"); err != nil {
+	if out, err := bundletest.Go(dir, "vet", "-trimpath", "-bools=false", "./test"); err != nil {
 		t.Errorf("go vet: %v\n%s", err, out)
 	}
 }

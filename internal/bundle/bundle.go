@@ -1,11 +1,11 @@
-// Package bundle makes one Go program out of many emitted ones, for whoever builds
-// many: the verifier, and tests. Starting compilers and linkers takes longer than
+// Package bundle makes the modules of emitted programs, and one Go program out of many of these, for whoever
+// builds many: the verifier, and tests. Starting compilers and linkers takes longer than
 // the text of most programs does. So they are one package, in which generic
 // functions of the run-time library are compiled once and not once for each program,
 // and functions are not put in line: what takes most of the time otherwise are the
 // checks of subscripts, at every place where they stand.
 //
-// The program runs those that it is made of as they are asked for, or one, as if it
+// A bundle runs the programs that it is made of as they are asked for, or one, as if it
 // stood alone, if its name is the first argument: see spmd.Serve.
 package bundle
 
@@ -22,13 +22,34 @@ import (
 	"github.com/spmdc/spmdc/runtime"
 )
 
-// modulePath is the import path of the run-time packages, which is the same in all
-// emitted modules, so that the go command compiles them once.
-const modulePath = "github.com/spmdc/spmdc"
+const (
+	// Path is the import path of the run-time packages, in spmdc itself and in every emitted module: with -trimpath the go command
+	// compiles them once for all.
+	Path = "github.com/spmdc/spmdc"
+
+	// Folder is the one of an emitted module that has them.
+	Folder = "spmdc"
+
+	name = "bundle" // of the module that is one
+)
 
 // Flags are what the go command needs to build a bundle, besides -trimpath: nobody debugs
 // one.
-var Flags = []string{"-ldflags=-s -w", "-gcflags=" + modulePath + "=-l -dwarf=false"}
+var Flags = []string{"-ldflags=-s -w", "-gcflags=" + name + "=-l -dwarf=false"}
+
+// Module is a module, by paths, that has the given files of the run time, by theirs, as another one. Both ask for the given version of
+// Go.
+func Module(name, goVersion string, runtime map[string][]byte) map[string][]byte {
+	const version = "v0.0.0"
+	files := map[string][]byte{
+		"go.mod":           fmt.Appendf(nil, "module %s\n\ngo %s\n\nrequire %s %s\n\nreplace %s => ./%s\n", name, goVersion, Path, version, Path, Folder),
+		Folder + "/go.mod": fmt.Appendf(nil, "module %s\n\ngo %s\n", Path, goVersion),
+	}
+	for file, text := range runtime {
+		files[path.Join(Folder, file)] = text
+	}
+	return files
+}
 
 // Join is the text of a program in several files: main.go, and each of the others behind
 // a line with its name, "-- kernels.go --".
@@ -61,8 +82,7 @@ func Split(text []byte) map[string][]byte {
 // with names and texts in mains, which are main.go or what Join makes. Its go.mod asks
 // for the given version of Go.
 func Files(mains map[string][]byte, goVersion string) (map[string][]byte, error) {
-	files := runtime.Files()
-	files["go.mod"] = fmt.Appendf(nil, "module %s\n\ngo %s\n", modulePath, goVersion)
+	files := Module(name, goVersion, runtime.Files())
 	var table bytes.Buffer
 	for i, name := range slices.Sorted(maps.Keys(mains)) {
 		unit := fmt.Sprintf("p%d_", i)
@@ -75,8 +95,8 @@ func Files(mains map[string][]byte, goVersion string) (map[string][]byte, error)
 		}
 		fmt.Fprintf(&table, "%q: {Program: %sprogram, Body: %srun},\n", name, unit, unit)
 	}
-	files["main.go"] = fmt.Appendf(nil, "package main\nimport %q\nfunc main() {\nspmd.Serve(map[string]spmd.Unit{\n%s})\n}\n", modulePath+"/runtime/spmd", table.Bytes())
-	files["transport.go"] = fmt.Appendf(nil, "//go:build mpi\n\npackage main\n\nimport _ %q\n", modulePath+"/runtime/transport/mpi")
+	files["main.go"] = fmt.Appendf(nil, "package main\nimport %q\nfunc main() {\nspmd.Serve(map[string]spmd.Unit{\n%s})\n}\n", Path+"/runtime/spmd", table.Bytes())
+	files["transport.go"] = fmt.Appendf(nil, "//go:build mpi\n\npackage main\n\nimport _ %q\n", Path+"/runtime/transport/mpi")
 	return files, nil
 }
 

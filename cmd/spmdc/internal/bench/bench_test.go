@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
+	"github.com/spmdc/spmdc/internal/bundle/bundletest"
 	"github.com/spmdc/spmdc/internal/effort"
 )
 
@@ -101,6 +102,7 @@ func TestMeasure(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: it builds programs")
 	}
+	bundletest.Runtime(t)
 	t.Setenv("SPMDC_CACHE", t.TempDir())
 	right := script(t, "read k\necho $((k * 15))\necho ' seconds 0.25' >&2\n")
 	r, err := measure(t, Options{PEs: []int{1, 2}, Peers: []string{right}, Runs: 3, Set: []Setting{{"n", "5"}}})

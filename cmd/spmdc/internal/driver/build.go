@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"github.com/spmdc/spmdc/internal/bundle"
 	"github.com/spmdc/spmdc/parser/source"
 	"github.com/spmdc/spmdc/runtime/outfile"
 )
@@ -125,7 +126,7 @@ func CheckProgramTarget(out string) error {
 func builtHere(program string) bool {
 	info, err := buildinfo.ReadFile(program)
 	return err == nil && slices.ContainsFunc(info.Deps, func(m *debug.Module) bool {
-		return m.Path == modulePath && m.Replace != nil && m.Replace.Path == "./"+runtimeFolder
+		return m.Path == bundle.Path && m.Replace != nil && m.Replace.Path == "./"+bundle.Folder
 	})
 }
 

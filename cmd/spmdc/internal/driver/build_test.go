@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spmdc/spmdc/internal/bundle"
 	"github.com/spmdc/spmdc/parser/source"
 )
 
@@ -107,7 +108,7 @@ func TestCopyProgram(t *testing.T) {
 	}
 	runs := 0
 	b := &Builder{Table: echo(&runs), Cache: testCache(t)}
-	prog, err := b.Program(New("p.hpf", []byte("package main\n\nimport _ \""+modulePath+"/runtime/dist\"\n\nfunc main() {}\n"), Options{}))
+	prog, err := b.Program(New("p.hpf", []byte("package main\n\nimport _ \""+bundle.Path+"/runtime/dist\"\n\nfunc main() {}\n"), Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}

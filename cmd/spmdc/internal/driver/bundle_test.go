@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/spmdc/spmdc/internal/bundle/bundletest"
 )
 
 // A bundle runs each of its programs, whatever the others call their functions.
@@ -15,6 +17,7 @@ func TestBundle(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Fatal(err)
 	}
+	bundletest.Runtime(t)
 	mains := map[string][]byte{}
 	for _, name := range []string{"one", "two"} {
 		c := New(name+".hpf", []byte("program "+name+"\n  print *, '"+name+"'\nend program\n"), Options{})

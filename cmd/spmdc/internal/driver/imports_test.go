@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spmdc/spmdc/internal/bundle"
 )
 
 // leaves are the packages that know nothing of the compiler and that every
@@ -104,7 +106,8 @@ var imports = []struct {
 	{"cmd/spmdc/internal/cli", []string{"cmd/spmdc/...", "dataflow/...", "ir/...", "parser/...", "codegen/...", "codegen", "runtime/elide", "internal/gcless"}},
 	{"cmd/spmdc/...", []string{"cmd/spmdc/...", "parser/...", "ir/...", "cfg/...", "procfunc/...", "dataflow/...", "codegen", "codegen/...", "runtime",
 		"internal/compare", "internal/randprog", "internal/bundle", "internal/gcless", "internal/parallel", "internal/rounds"}}, // for verify: what outputs say, random programs, and many built as one
-	{"internal/bundle", []string{"runtime", "internal/gcless"}},
+	{"internal/bundle", []string{"runtime"}},
+	{"internal/bundle/bundletest", []string{"runtime", "internal/bundle", "internal/gcless"}},
 	{"internal/rounds", nil},   // times of programs, compared
 	{"internal/compare", nil},  // outputs of programs, and what each may differ in
 	{"internal/randprog", nil}, // random programs
@@ -134,7 +137,7 @@ func mayImport(pkg, dep string) (ok, known bool) {
 
 // TestImports: packages import what the table allows, and docs/architecture.md lists all.
 func TestImports(t *testing.T) {
-	cmd := exec.Command("go", "list", "-e", "-deps", "-json=ImportPath,Imports,Standard", modulePath+"/...")
+	cmd := exec.Command("go", "list", "-e", "-deps", "-json=ImportPath,Imports,Standard", bundle.Path+"/...")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
@@ -158,7 +161,7 @@ func TestImports(t *testing.T) {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		pkg, ours := strings.CutPrefix(p.ImportPath, modulePath+"/")
+		pkg, ours := strings.CutPrefix(p.ImportPath, bundle.Path+"/")
 		if !ours {
 			continue
 		}
@@ -170,7 +173,7 @@ func TestImports(t *testing.T) {
 			t.Errorf("docs/architecture.md does not list package %s", pkg)
 		}
 		for _, imp := range p.Imports {
-			dep, ours := strings.CutPrefix(imp, modulePath+"/")
+			dep, ours := strings.CutPrefix(imp, bundle.Path+"/")
 			switch {
 			case ours:
 				if ok, _ := mayImport(pkg, dep); !ok {
@@ -189,12 +192,12 @@ func TestImports(t *testing.T) {
 // TestBinaryImports: the command has nothing in it that belongs to tests, also by
 // way of other packages.
 func TestBinaryImports(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", modulePath+"/cmd/spmdc").Output()
+	out, err := exec.Command("go", "list", "-deps", bundle.Path+"/cmd/spmdc").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
 	linked := strings.Fields(string(out))
-	if !slices.Contains(linked, modulePath+"/internal/randprog") {
+	if !slices.Contains(linked, bundle.Path+"/internal/randprog") {
 		t.Error("the command has no random programs: the test does not see what it links")
 	}
 	for _, dep := range linked {

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"strings"
 
+	"github.com/spmdc/spmdc/internal/bundle"
 	"github.com/spmdc/spmdc/runtime"
 )
 
@@ -55,10 +55,8 @@ func Tools(commands ...string) string {
 // GoLibrary is Library for a Go package main that C calls, of one file, which may import packages of the run time.
 // begin is called before it is built.
 func (c *Cache) GoLibrary(name string, source []byte, begin func()) (string, error) {
-	module := Tree{"main.go": source, "go.mod": goMod("library"), runtimeFolder + "/go.mod": fmt.Appendf(nil, "module %s\n\ngo %s\n", modulePath, goVersion)}
-	for p, text := range runtime.FilesFor(source) {
-		module[path.Join(runtimeFolder, p)] = text
-	}
+	module := Tree(bundle.Module("library", goVersion, runtime.FilesFor(source)))
+	module["main.go"] = source
 	var text strings.Builder
 	for _, p := range module.Paths() {
 		fmt.Fprintf(&text, "%s %d\n%s", p, len(module[p]), module[p])

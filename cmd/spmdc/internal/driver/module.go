@@ -10,20 +10,13 @@ import (
 	"strings"
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/licences"
+	"github.com/spmdc/spmdc/internal/bundle"
 	"github.com/spmdc/spmdc/parser/source"
 	"github.com/spmdc/spmdc/runtime"
 )
 
-// modulePath is the import path of the run-time packages, in spmdc itself and
-// in every emitted module: a fixed path lets the Go build cache compile them
-// once for all programs.
-const modulePath = "github.com/spmdc/spmdc"
-
 // goVersion is the language version of emitted modules.
 const goVersion = "1.26"
-
-// runtimeFolder is the folder of an emitted module that has the run-time packages.
-const runtimeFolder = "spmdc"
 
 // markerName is the file by which spmdc knows a folder that it wrote, and
 // which files in it are its own.
@@ -45,7 +38,6 @@ func Module(c *Compilation, pes int) Tree {
 	name := ProgramName(c.File)
 	t := Tree{
 		"main.go":          c.Code,
-		"go.mod":           goMod(name),
 		"README.txt":       readme(c, name, pes),
 		sourceCopy(c.File): c.Text,
 	}
@@ -64,25 +56,11 @@ func Module(c *Compilation, pes int) Tree {
 			sources = append(sources, text)
 		}
 	}
-	for p, text := range runtime.FilesFor(sources...) {
-		t[path.Join(runtimeFolder, p)] = text
-	}
-	t[runtimeFolder+"/go.mod"] = fmt.Appendf(nil, "module %s\n\ngo %s\n", modulePath, goVersion)
-	t[runtimeFolder+"/LICENSE"] = licences.Own
+	maps.Copy(t, bundle.Module(modulePathOf(name), goVersion, runtime.FilesFor(sources...)))
+	t["go.mod"] = append([]byte("// Written by spmdc; compiling again replaces this folder's generated files.\n"), t["go.mod"]...)
+	t[bundle.Folder+"/LICENSE"] = licences.Own
 	t[markerName] = marker(t)
 	return t
-}
-
-func goMod(name string) []byte {
-	return fmt.Appendf(nil, `// Written by spmdc; compiling again replaces this folder's generated files.
-module %s
-
-go %s
-
-require %s v0.0.0
-
-replace %s => ./%s
-`, modulePathOf(name), goVersion, modulePath, modulePath, runtimeFolder)
 }
 
 // modulePathOf is the path of the module of a program. The prefix keeps it apart from

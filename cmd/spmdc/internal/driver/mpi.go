@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/spmdc/spmdc/internal/bundle"
 )
 
 // Transport is what carries the messages of a program.
@@ -62,7 +64,7 @@ const mpiImport = `//go:build mpi
 
 package main
 
-import _ "` + modulePath + `/runtime/transport/mpi" // PEs are processes that mpirun starts
+import _ "` + bundle.Path + `/runtime/transport/mpi" // PEs are processes that mpirun starts
 `
 
 const installMPI = "install Open MPI (Debian packages openmpi-bin and libopenmpi-dev) or MPICH (mpich and libmpich-dev)"

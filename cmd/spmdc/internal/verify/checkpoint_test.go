@@ -9,6 +9,7 @@ import (
 
 	"github.com/spmdc/spmdc/cmd/spmdc/internal/driver"
 	"github.com/spmdc/spmdc/dataflow/plan"
+	"github.com/spmdc/spmdc/internal/bundle/bundletest"
 	"github.com/spmdc/spmdc/internal/effort"
 )
 
@@ -18,6 +19,7 @@ func withTools(t *testing.T) *driver.Table {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Fatal(err)
 	}
+	bundletest.Runtime(t)
 	t.Setenv("SPMDC_CACHE", t.TempDir())
 	return driver.Passes()
 }

@@ -1,4 +1,5 @@
-package bundle
+// Package bundletest builds bundles and modules of emitted programs in tests.
+package bundletest
 
 import (
 	"context"
@@ -8,7 +9,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
+	"testing"
 
+	"github.com/rogpeppe/go-internal/lockedfile"
+
+	"github.com/spmdc/spmdc/internal/bundle"
 	"github.com/spmdc/spmdc/internal/gcless"
 	"github.com/spmdc/spmdc/runtime"
 )
@@ -42,7 +49,7 @@ func BuildMPI(dir, mpicc string, mains map[string][]byte) (path string, err erro
 }
 
 func build(env []string, dir string, mains map[string][]byte, flags ...string) (path string, err error) {
-	files, err := Files(mains, goVersion)
+	files, err := bundle.Files(mains, goVersion)
 	if err != nil {
 		return "", err
 	}
@@ -50,7 +57,10 @@ func build(env []string, dir string, mains map[string][]byte, flags ...string) (
 		return "", err
 	}
 	path = filepath.Join(dir, "bundle")
-	args := slices.Concat([]string{"build", "-trimpath", "-o", path}, Flags, flags, []string{"."})
+	if slices.Contains(flags, "-race") {
+		env = append(env, "CGO_ENABLED=1") // the detector is linked in through cgo
+	}
+	args := slices.Concat([]string{"build", "-trimpath", "-o", path}, bundle.Flags, flags, []string{"."})
 	if out, err := goWith(env, dir, args...); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
@@ -64,15 +74,9 @@ const goVersion = "1.26"
 // the run-time packages, as spmdc compile does: for tests that need each program as
 // the Go compiler sees it for a user.
 func Module(dir string, mains map[string][]byte) error {
-	files := map[string][]byte{
-		"go.mod":       fmt.Appendf(nil, "module emitted\n\ngo %s\n\nrequire %s v0.0.0\n\nreplace %s => ./spmdc\n", goVersion, modulePath, modulePath),
-		"spmdc/go.mod": fmt.Appendf(nil, "module %s\n\ngo %s\n", modulePath, goVersion),
-	}
-	for name, text := range runtime.Files() {
-		files["spmdc/"+name] = text
-	}
+	files := bundle.Module("emitted", goVersion, runtime.Files())
 	for name, text := range mains {
-		for file, text := range Split(text) {
+		for file, text := range bundle.Split(text) {
 			files[name+"/"+file] = text
 		}
 	}
@@ -84,11 +88,57 @@ func Module(dir string, mains map[string][]byte) error {
 // once for all modules.
 func Go(dir string, args ...string) (output string, err error) { return goWith(nil, dir, args...) }
 
+// Runtime compiles what emitted modules consist of besides their programs, the standard and the run-time packages, for Go's cache. Of
+// several modules that are built at the same time each would compile them. Tests that build some by other means than this package call it
+// ahead of that.
+func Runtime(t testing.TB) {
+	t.Helper()
+	if err := compiled(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// compiled is what Runtime does, in one process after another.
+var compiled = sync.OnceValue(func() error {
+	cache, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "spmdc-runtime-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := Module(dir, nil); err != nil {
+		return err
+	}
+	folder := strings.TrimSpace(string(cache))
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	unlock, err := lockedfile.MutexAt(filepath.Join(folder, "spmdc-tests.lock")).Lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if out, err := run(nil, dir, "build", "-trimpath", bundle.Path+"/runtime/..."); err != nil {
+		return fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return nil
+})
+
 // goWith is Go with more in the environment.
 func goWith(env []string, dir string, args ...string) (output string, err error) {
+	if err := compiled(); err != nil {
+		return "", err
+	}
+	return run(env, dir, args...)
+}
+
+func run(env []string, dir string, args ...string) (output string, err error) {
 	cmd := exec.Command("go", args...)
 	cmd.Dir = dir
-	cmd.Env = append(slices.Concat(gcless.Toolchain, os.Environ()), "GOTOOLCHAIN=local", "GOWORK=off", "GOFLAGS=-mod=mod -buildvcs=false", "GOPROXY=off", "GO111MODULE=on")
+	cmd.Env = append(slices.Concat(gcless.Toolchain, os.Environ()), "GOTOOLCHAIN=local", "GOWORK=off", "GOFLAGS=-mod=mod -buildvcs=false", "GOPROXY=off", "GO111MODULE=on", "CGO_ENABLED=0")
 	cmd.Env = append(cmd.Env, env...)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
