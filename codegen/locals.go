@@ -125,8 +125,39 @@ func (l locals) symbols() (list []*ir.Symbol) {
 	return list
 }
 
-// used is body without the assignments to variables that nothing in it uses.
+// used is body without the assignments to variables that nothing in it uses. Where one was the only
+// use of another variable, assignments to that go too.
 func (l locals) used(body []ir.Stmt) []ir.Stmt {
+	mine := map[*ir.Symbol]bool{}
+	for _, sym := range l.symbols() {
+		mine[sym] = true
+	}
+	for dropped := true; dropped; {
+		uses := usedIn(body)
+		dropped = false
+		var keep func(list []ir.Stmt) []ir.Stmt
+		keep = func(list []ir.Stmt) (out []ir.Stmt) {
+			for _, s := range list {
+				switch s := s.(type) {
+				case *ir.Assign:
+					if v, ok := s.LHS.(*ir.Var); ok && mine[v.Sym] && !uses[v.Sym] {
+						dropped = true
+						continue
+					}
+				case *ir.If:
+					s.Then, s.Else = keep(s.Then), keep(s.Else)
+				}
+				out = append(out, s)
+			}
+			return out
+		}
+		body = keep(body)
+	}
+	return body
+}
+
+// usedIn are the variables that a statement of body reads, or that are in a subscript.
+func usedIn(body []ir.Stmt) map[*ir.Symbol]bool {
 	uses := map[*ir.Symbol]bool{}
 	see := func(e ir.Expr) {
 		ir.WalkExpr(e, func(e ir.Expr) bool {
@@ -148,26 +179,7 @@ func (l locals) used(body []ir.Stmt) []ir.Stmt {
 		}
 		return true
 	})
-	mine := map[*ir.Symbol]bool{}
-	for _, sym := range l.symbols() {
-		mine[sym] = true
-	}
-	var keep func(list []ir.Stmt) []ir.Stmt
-	keep = func(list []ir.Stmt) (out []ir.Stmt) {
-		for _, s := range list {
-			switch s := s.(type) {
-			case *ir.Assign:
-				if v, ok := s.LHS.(*ir.Var); ok && mine[v.Sym] && !uses[v.Sym] {
-					continue
-				}
-			case *ir.If:
-				s.Then, s.Else = keep(s.Then), keep(s.Else)
-			}
-			out = append(out, s)
-		}
-		return out
-	}
-	return keep(body)
+	return uses
 }
 
 // flatten has the leaf's body be that of f.

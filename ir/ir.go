@@ -475,7 +475,8 @@ type (
 	// statement on files: What is
 	// its name, and the names of its arguments, of which Given are those that it takes
 	// and Items those that it sets. The names of what a statement on files takes end in
-	// "=". "outcome" is how the statement before has ended.
+	// "=". "outcome" is how the statement before has ended; "failed" ends the program
+	// with the error of that.
 	//
 	// An item keeps its value when the input has a null value for it, or ends
 	// before it. Got is nil or as long as Items: Got[i], when not nil, is a LOGICAL

@@ -346,7 +346,7 @@ func (l *lowerer) allocateOne(e, source, mold, length ast.Expr, to statusTo) []i
 		at := ast.XBase{Pos: pos, End: pos}
 		var to ast.Expr = &ast.Ident{XBase: at, Name: nameOf(e)}
 		if len(bounds) > 0 && l.firstPart(source) != nil && s.Len != ir.AnyLength {
-			to = sectionOfAll(to, len(bounds), at) // which keeps its shape
+			to = ast.SectionOfAll(nameOf(e), len(bounds), at) // which keeps its shape
 		}
 		body = append(body, l.assign(&ast.Assign{Base: ast.Base{Pos: pos}, LHS: to, RHS: source})...)
 	}
@@ -546,18 +546,6 @@ func (l *lowerer) allocatedAnew(s *ir.Symbol, a *allocatable, lo, n []ir.Expr, p
 	out, lower := l.allocated(s, a, lo, n, pos)
 	if lower {
 		l.again.vary[s.Source()] = true
-	}
-	return out
-}
-
-// sectionOfAll is the section of all elements of the array that x names.
-func sectionOfAll(x ast.Expr, rank int, at ast.XBase) ast.Expr {
-	if rank == 1 {
-		return &ast.Substring{XBase: at, Base: x}
-	}
-	out := &ast.Index{XBase: at, Name: nameOf(x), NamePos: at.Pos}
-	for range rank {
-		out.Args = append(out.Args, &ast.Triplet{XBase: at})
 	}
 	return out
 }

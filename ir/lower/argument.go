@@ -28,6 +28,8 @@ type argument struct {
 	name  string // of an array
 	view  *view
 	shape *shape
+	// It has assumed size, so that its last upper bound is not known.
+	endless bool
 
 	of    *origin    // of an array's element, which can stand for the elements behind it too
 	start []ir.Expr  // of such an argument: the subscripts of the first element; nil for a whole array
@@ -96,8 +98,8 @@ func (l *lowerer) actuals(p *procedure, name ast.Name, list []ast.Expr, pre *[]i
 			absent[at] = true
 			continue
 		}
-		if id, is := e.(*ast.Ident); is {
-			if d := l.scope.dummy(id.Name); d != nil && d.absent && optional[dummies[at].Name] {
+		if _, is := e.(*ast.Ident); is || ofExtension(nameOf(e)) {
+			if d := l.scope.dummy(nameOf(e)); d != nil && d.absent && optional[dummies[at].Name] {
 				absent[at] = true
 				continue
 			}
@@ -129,6 +131,10 @@ func dummyNames(list []ast.Name) string {
 	return strings.Join(names, ", ")
 }
 
+// ofExtension reports whether name is that of the part of a polymorphic object that an extension of its
+// type adds. Where an array has no such part, its elements have none.
+func ofExtension(name string) bool { return strings.Contains(name, "%%") }
+
 // actual lowers an actual argument; nil after an error.
 func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 	switch e := e.(type) {
@@ -152,7 +158,7 @@ func (l *lowerer) actual(e ast.Expr, pre *[]ir.Stmt) *argument {
 				return nil
 			}
 			v, sh := l.wholeView(s, e.Pos)
-			return l.guarded(e.Name, &argument{pos: e.Pos, typ: s.Type, name: s.Source(), view: v, shape: sh, object: l.objectOf(s)})
+			return l.guarded(e.Name, &argument{pos: e.Pos, typ: s.Type, name: s.Source(), view: v, shape: sh, object: l.objectOf(s), endless: l.assumedSize(e.Name)})
 		}
 		x := l.ident(e)
 		if isBad(x) {
@@ -341,6 +347,10 @@ func (l *lowerer) section(s *ir.Symbol, name string, subs []ast.Expr, pos source
 		}
 		if t.Lo != nil {
 			lo = l.fixed(l.integer(t.Lo, "a bound of a section"), "sub", pos, pre)
+		}
+		if t.Hi == nil && k == len(subs)-1 && l.assumedSize(name) {
+			l.noEnd(&argument{pos: pos, name: name})
+			return nil
 		}
 		if t.Hi != nil {
 			hi = l.fixed(l.integer(t.Hi, "a bound of a section"), "sub", pos, pre)

@@ -452,6 +452,9 @@ func (l *lowerer) boundsVector(e *ast.Index, pre *[]ir.Stmt) *argument {
 		return nil
 	}
 	var list []ir.Expr
+	if l.needsEnd(e.Name, args[:1]) {
+		return nil
+	}
 	if e.Name == "shape" {
 		if list = l.extents(args[0], pre); list == nil {
 			return nil

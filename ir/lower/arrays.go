@@ -3,6 +3,7 @@ package lower
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/parser/ast"
@@ -70,10 +71,33 @@ func (l *lowerer) isPart(e ast.Expr) bool {
 // part lowers an array or section of this image, for which isPart holds; nil
 // after an error. What has to be computed before goes to pre.
 func (l *lowerer) part(e ast.Expr, pre *[]ir.Stmt) *argument {
+	a := l.partOrEndless(e, pre)
+	if a != nil && a.endless {
+		l.noEnd(a)
+		return nil
+	}
+	return a
+}
+
+// partOrEndless is part, also of an array of assumed size whose extent is not asked for.
+func (l *lowerer) partOrEndless(e ast.Expr, pre *[]ir.Stmt) *argument {
 	steady, elem := l.steady, l.elem
 	l.steady, l.elem = true, nil
 	defer func() { l.steady, l.elem = steady, elem }()
 	return l.actual(e, pre)
+}
+
+// assumedSize reports whether name is a dummy array of assumed size. Components of derived types are
+// not meant: the program names the array of the type.
+func (l *lowerer) assumedSize(name string) bool {
+	d := l.dummies[name]
+	return d != nil && d.star && l.lookup(name) == d.sym && !strings.Contains(name, "%")
+}
+
+// noEnd is the error of an array of assumed size where its extent would have to be known.
+func (l *lowerer) noEnd(a *argument) {
+	l.errorf(codeRank, a.pos, "%s has assumed size: its last upper bound is not known here", a.name).
+		WithHelp("write the bound, as in %s(:n) of an array with one dimension", a.name)
 }
 
 // arrayAssign lowers an assignment to an array or section.

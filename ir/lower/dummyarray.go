@@ -55,6 +55,10 @@ func (b *binding) setShape(d *dummy, dims []ast.DimSpec) {
 					WithHelp("put %s behind CONTAINS or into a module, or declare %s with its bounds", b.unit.Name, d.Name.Name)
 				ok = false
 			}
+			if a != nil && a.endless && k == len(dims)-1 {
+				l.noEnd(a)
+				ok = false
+			}
 			if n = l.intConst(1, dim.Pos); a != nil {
 				n = ir.Clone(a.shape.n[k])
 			}

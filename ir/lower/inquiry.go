@@ -155,6 +155,9 @@ func (l *lowerer) inquiry(e *ast.Index) (x ir.Expr, ok bool) {
 		if args = args[:2]; args[1] == nil {
 			args = args[:1]
 		}
+		if l.needsEnd(e.Name, args) {
+			return bad(e.Pos), true
+		}
 		x = l.boundOfSome(e, args)
 		if typ != ir.Integer {
 			x = l.convert(x, typ)
@@ -183,6 +186,22 @@ func (l *lowerer) inquiry(e *ast.Index) (x ir.Expr, ok bool) {
 		return arg, true
 	}
 	return build(l, e, arg), true
+}
+
+// needsEnd reports, and says it is an error, that SIZE, SHAPE, LBOUND or UBOUND, which name is, of args
+// asks for the last upper bound of an array of assumed size.
+func (l *lowerer) needsEnd(name string, args []ast.Expr) bool {
+	id, ok := args[0].(*ast.Ident)
+	if !ok || name == "lbound" || !l.assumedSize(id.Name) {
+		return false
+	}
+	if len(args) > 1 {
+		if lit, is := args[1].(*ast.IntLit); !is || lit.Text != strconv.Itoa(len(l.lookup(id.Name).Dims)) {
+			return false
+		}
+	}
+	l.noEnd(&argument{pos: id.Pos, name: id.Name})
+	return true
 }
 
 // sample is a value of the type of a, which may be a whole array.
@@ -341,7 +360,7 @@ func (l *lowerer) shapeInquiry(e *ast.Index, sh *shape, args []ast.Expr) ir.Expr
 func (l *lowerer) lenInquiry(e *ast.Index, arg ast.Expr) ir.Expr {
 	if l.isPart(arg) {
 		var pre []ir.Stmt
-		a := l.part(arg, &pre)
+		a := l.partOrEndless(arg, &pre)
 		if a == nil {
 			return bad(e.Pos)
 		}
@@ -364,7 +383,7 @@ func (l *lowerer) lenInquiry(e *ast.Index, arg ast.Expr) ir.Expr {
 func (l *lowerer) lengthOf(arg ast.Expr) ir.Expr {
 	if s, ok := arg.(*ast.Substring); ok && l.isPart(s.Base) {
 		var pre []ir.Stmt
-		if a := l.part(s.Base, &pre); a != nil {
+		if a := l.partOrEndless(s.Base, &pre); a != nil {
 			first := l.elementOf(a, l.elements(a.shape.n, s.Pos, &pre), s.Pos)
 			for k := range first.Subs {
 				first.Subs[k] = l.intConst(1, s.Pos)

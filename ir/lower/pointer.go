@@ -359,12 +359,14 @@ func (l *lowerer) pointedTo(s *ir.Symbol, e ast.Expr, pre *[]ir.Stmt) *pointed {
 	} else if r, ok := a.value.(*ir.Ref); ok {
 		at, base = r, r.Sym
 	}
-	if of == nil || of.Type == ir.Invalid || base == nil || base.Param || a.readOnly != "" && a.proc == nil || l.isFunctionValue(e) {
+	d := l.scope.dummy(nameOf(e))
+	constant := a.readOnly != "" && a.proc == nil && (d == nil || d.intent != "in") // INTENT(IN) forbids assignment to the argument, not a pointer
+	if of == nil || of.Type == ir.Invalid || base == nil || base.Param || constant || l.isFunctionValue(e) {
 		l.errorf(codeType, pos, "a pointer points to a variable or to a part of one").
 			WithHelp("assign a value with =, to what the pointer points to; in place of a function, pass the pointer to a subroutine that associates it")
 		return nil
 	}
-	if d := l.scope.dummy(nameOf(e)); d != nil && d.owned {
+	if d != nil && d.owned {
 		l.errorf(codeOutside, pos, "a pointer cannot point to the argument %s, which is copied for the call in line %d", d.Name.Name, d.arg.pos.Line).
 			WithHelp("pass a variable or a section, and point to that, or pass a pointer")
 		return nil

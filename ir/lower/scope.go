@@ -339,7 +339,7 @@ func (l *lowerer) reset(m mark) {
 	}
 	for at := l.scope; at != nil; at = at.host {
 		for name, s := range at.names {
-			if gone[s] {
+			if gone[s] && at.dummies[name] == nil {
 				delete(at.names, name) // an implicit one, in a statement function
 			}
 		}

@@ -73,8 +73,9 @@ func (l *lowerer) jumps(pos source.Pos, c *ast.Control, status *ir.Symbol, body 
 		return body
 	}
 	stop := func(op ir.Op, value int) {
-		code := l.intConst(2, pos) // gfortran's status after a failed statement
-		body = append(body, l.when(op, status, value, pos, one(&ir.Stop{S: ir.S{Pos: pos}, Code: code, Error: true})))
+		failed := &ir.Read{S: ir.S{Pos: pos}, What: "failed"} // with the error that the statement has kept
+		code := l.intConst(2, pos)
+		body = append(body, l.when(op, status, value, pos, []ir.Stmt{failed, &ir.Stop{S: ir.S{Pos: pos}, Code: code, Error: true}}))
 	}
 	// Without ADVANCE= there is no end of a record.
 	records := c.Spec("advance") != nil

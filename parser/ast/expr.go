@@ -182,3 +182,15 @@ func (s *StringLit) Bits() (value uint64, ok bool) {
 	value, err := strconv.ParseUint(s.Value, base, 64)
 	return value, err == nil
 }
+
+// SectionOfAll is the section of all elements of the array called name, name(:, :).
+func SectionOfAll(name string, rank int, at XBase) Expr {
+	if rank == 1 { // as the parser has it, which does not know arrays from texts
+		return &Substring{XBase: at, Base: &Ident{XBase: at, Name: name}}
+	}
+	out := &Index{XBase: at, Name: name, NamePos: at.Pos}
+	for range rank {
+		out.Args = append(out.Args, &Triplet{XBase: at})
+	}
+	return out
+}

@@ -29,6 +29,9 @@ func (pe *PE) Ask(site int, what string, given []any, items ...any) {
 	c.Calls++
 	unnoted(items)
 	if pe.prog.Coarray {
+		if what == "failed" {
+			pe.failed(site)
+		}
 		pe.answer(what, given, items)
 		return
 	}
@@ -38,12 +41,22 @@ func (pe *PE) Ask(site int, what string, given []any, items ...any) {
 	pe.collective(c, 0, int64(8*len(items)))
 	var got []byte
 	if pe.id == 0 {
+		if what == "failed" {
+			pe.failed(site)
+		}
 		pe.answer(what, given, items)
 		got = packed(load(items)...)
 	}
 	if got = pe.t.Share(site, 0, got); pe.id != 0 {
 		store(items, unpacked(got))
 	}
+}
+
+// failed ends the program with the error that the last statement has kept.
+func (pe *PE) failed(site int) {
+	e := pe.errorAt(site, pe.outcome.msg)
+	e.Hint = "use IOSTAT= to find this out and go on"
+	pe.t.Abort(e)
 }
 
 // OfFirst is the value that x has on PE 0. Collective.

@@ -176,6 +176,8 @@ func (t *unit) allocatedLike(s *ast.Allocate, like *ast.Keyword) []ast.Stmt {
 				bounds = append(bounds, e.section(lo, hi))
 			}
 			a = withBounds(a, bounds, e)
+		} else if x.rank() > 0 {
+			o = o.everything() // which keeps its shape
 		}
 		out = append(out, t.allocate(&ast.Allocate{Base: e.base(), Args: append([]ast.Expr{a}, rest...)})...)
 		if like.Name == "mold" {
@@ -213,6 +215,19 @@ func (t *unit) sourceOf(x ast.Expr, r *record, e builder) (o *object, out []ast.
 		return t.owned(x, r, e), nil
 	}
 	return t.held(r, t.value(x, r, false), e.XBase), nil
+}
+
+// everything is the section of all elements of o, an array of its own; o where that is anything else.
+func (o *object) everything() *object {
+	if len(o.groups) != 1 || o.groups[0].args != nil || o.whole != nil {
+		return o
+	}
+	out := *o
+	out.groups = []group{{rank: o.groups[0].rank}}
+	for range out.groups[0].rank {
+		out.groups[0].args = append(out.groups[0].args, &ast.Triplet{XBase: o.XBase})
+	}
+	return &out
 }
 
 // withBounds is a, an item of ALLOCATE without bounds, with these.

@@ -90,6 +90,8 @@ func (t *unit) heldLike(s *ast.Allocate, o *object, like *ast.Keyword, done func
 		defer func() { t.scope = outer }()
 		t.scope = newScope(t.unit, outer, "")
 		s.Args[0] = withBounds(s.Args[0], t.boundsOf(x, e), e)
+	} else if x.rank() > 0 {
+		o = o.everything() // which keeps its shape
 	}
 	out = append(out, t.allocateParts(s)...)
 	var body []ast.Stmt

@@ -407,7 +407,7 @@ func (t *unit) typedDecl(d *ast.TypeDecl) []ast.Stmt {
 		}
 		lasts := t.lasts(d)
 		final := t.p.isFinalizable(v.of) && !v.pointer
-		if (v.of.hasContents() || final) && !d.Parameter {
+		if (v.of.hasContents() || final) && !d.Parameter && !v.pointer { // what a pointer points to stays
 			whole := t.object(&ast.Ident{XBase: ast.XBase{Pos: e.Pos, End: e.Pos}, Name: e.Name})
 			ends := append(t.finalizedThere(whole), t.whereAllocated(whole, t.emptied(whole))...)
 			switch {

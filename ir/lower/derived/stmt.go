@@ -291,10 +291,13 @@ func methodOf(s *ast.Call) ast.Expr {
 // intrinsicCall is a call of an intrinsic for each part of a variable, nil for any other call.
 func (t *unit) intrinsicCall(s *ast.Call, args []ast.Expr) []ast.Stmt {
 	name := s.Proc.Name
-	if name != "move_alloc" && name != "co_broadcast" || t.function(t.p, name) != nil || len(args) == 0 || t.typeOf(args[0]) == nil {
+	if name != "move_alloc" && name != "co_broadcast" && name != "co_reduce" || t.function(t.p, name) != nil || len(args) == 0 || t.typeOf(args[0]) == nil {
 		return nil
 	}
 	r := t.typeOf(args[0])
+	if name == "co_reduce" {
+		return t.coReduce(s, r, args)
+	}
 	var out []ast.Stmt
 	if name == "move_alloc" && len(args) > 1 {
 		if to := t.object(args[1]); to != nil && to.of != nil {
