@@ -43,7 +43,7 @@ func (g *gen) innermost() []Loop {
 
 // became says what became of loop d, of which v decides, if it is listed.
 func became(d *ir.Do, v *vectorLoop) (l Loop, ok bool) {
-	if v == nil || v.part {
+	if v == nil || v.part || v.nest != nil && v.nest.beside > 0 {
 		return Loop{}, false
 	}
 	if v.as != nil {

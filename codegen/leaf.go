@@ -85,6 +85,9 @@ func (g *gen) leafLoop(d *ir.Do, r *comm.Region) bool {
 		g.kernelLoop(v)
 		return true
 	}
+	if v.nest != nil && v.nest.beside > 0 {
+		return g.takeTurns(v.nest, r)
+	}
 	if v.nest != nil && g.usesKernels() {
 		g.outerLoop(v.nest, r)
 		return true

@@ -8,6 +8,7 @@ import (
 	"github.com/spmdc/spmdc/codegen/kernel"
 	"github.com/spmdc/spmdc/ir"
 	"github.com/spmdc/spmdc/ir/scalar"
+	"github.com/spmdc/spmdc/procfunc/linalg"
 )
 
 // A loop around others, which go on equally long in all of its iterations, is executed in
@@ -55,6 +56,9 @@ type outerNest struct {
 	tail   *leaf                      // what is executed behind the kernels of a strip; nil for nothing
 	sums   map[*ir.Symbol]*vectorLoop // the scalars that are accumulated, and in which part
 	sure   places                     // what each iteration has touched where the walk is
+	first  bool                       // the elements that it stores are those of the iteration by their first subscripts
+	beside int                        // so many iterations take turns, in Go; 0 for strips
+	lag    int                        // how many iterations of the loop inside each is behind the one before
 	why    string
 }
 
@@ -76,8 +80,20 @@ func (g *gen) outerNest(d *ir.Do, r *comm.Region) *outerNest {
 			return nil
 		}
 	}
-	if !n.cutTail(g, r) || !n.loops(g, r, n.head, nil) || len(n.inner) == 0 || !n.apart(g, r) || !n.scalars(g) {
+	if !n.cutTail(g, r) || !n.loops(g, r, n.head, nil) || len(n.inner) == 0 || !n.scalars(g) {
 		return nil
+	}
+	if !n.apart(g, r) {
+		n.first = false
+		if n.lag = n.lags(g, r); n.lag == 0 {
+			return nil
+		}
+	}
+	if !n.first {
+		if n.beside = n.takesTurns(g, r); n.beside == 0 {
+			return nil
+		}
+		return n
 	}
 	if n.flat = g.flatten(n.head, r, mostAtOnce, false); n.flat.why == "" {
 		n.head = n.flat.body
@@ -143,12 +159,14 @@ func (n *outerNest) leaf(g *gen, r *comm.Region) *leaf {
 	return l
 }
 
-// owns reports whether an element is that of the iteration by its first subscript, so that no
-// other iteration has it.
-func (n *outerNest) owns(g *gen, f leafRef) bool {
-	by := f.subs[0].Coef(n.loop.Index.Name)
-	return (by == 1 || by == -1) && !slices.ContainsFunc(f.subs[0].Vars(), func(name string) bool {
-		return name != n.loop.Index.Name && g.prog.Modified(n.loop)[g.symbols[name]]
+// owner is the first subscript by which an element is that of the iteration, so that no other
+// iteration has it; -1 if there is none.
+func (n *outerNest) owner(g *gen, f leafRef) int {
+	return slices.IndexFunc(f.subs, func(sub linalg.Affine) bool {
+		by := sub.Coef(n.loop.Index.Name)
+		return (by == 1 || by == -1) && !slices.ContainsFunc(sub.Vars(), func(name string) bool {
+			return name != n.loop.Index.Name && g.prog.Modified(n.loop)[g.symbols[name]]
+		})
 	})
 }
 
@@ -235,7 +253,7 @@ func (n *outerNest) loops(g *gen, r *comm.Region, list []ir.Stmt, around []*ir.D
 }
 
 // apart reports whether each iteration stores only what no other one touches: elements
-// whose first subscript is its own.
+// with a subscript that is its own.
 func (n *outerNest) apart(g *gen, r *comm.Region) bool {
 	l := n.leaf(g, r)
 	stored := map[string]bool{}
@@ -255,6 +273,7 @@ func (n *outerNest) apart(g *gen, r *comm.Region) bool {
 		return true
 	})
 	ok := true
+	n.first = true
 	first := map[string]leafRef{}
 	ir.WalkExprs(n.loop.Body, func(_ ir.Stmt, e ir.Expr) bool {
 		ref, is := e.(*ir.Ref)
@@ -270,7 +289,9 @@ func (n *outerNest) apart(g *gen, r *comm.Region) bool {
 		if !seen {
 			first[f.object], have = f, f
 		}
-		ok = ok && n.owns(g, f) && f.subs[0].Equal(have.subs[0])
+		by := n.owner(g, have)
+		n.first = n.first && by == 0
+		ok = ok && by >= 0 && f.subs[by].Equal(have.subs[by])
 		return ok
 	})
 	return ok

@@ -238,6 +238,7 @@ func (v *vectorLoop) independent() {
 			case no:
 				v.together(s.stream, v.readStream(r))
 			case r.after && !isLeaf(v.loop.Body) || r.f.conditional || w.conditional || !v.maybe(w, r.f) || w.ref.Sym.Type.IsComplex() || v.complexSums() || v.stride(w) != 1 || v.stride(r.f) != 1:
+				v.waits = w.ref.Sym.Type.Part().IsReal()
 				v.no("%s may be %s of an earlier iteration", ir.ExprString(r.f.ref), ir.ExprString(w.ref))
 				return
 			default:

@@ -38,6 +38,7 @@ type vectorLoop struct {
 	loop   *ir.Do
 	k      *kernel.Kernel
 	why    string
+	waits  bool   // each iteration computes with a REAL of the one before
 	part   bool   // it is part of the kernels of a loop around it
 	nested bool   // it is one of several kernels of its loop, and takes consecutive elements alone
 	rows   string // the nest over rows that the loop is a part of, though it is no kernel
@@ -159,7 +160,11 @@ func (g *gen) vectorized(d *ir.Do, r *comm.Region) *vectorLoop {
 	if v.k == nil {
 		if v.nest = g.outerNest(d, r); v.nest != nil {
 			for _, e := range v.nest.inner {
-				g.vectors[e] = &vectorLoop{loop: e, why: "it is part of a kernel", part: true}
+				if v.nest.beside > 0 {
+					g.vectors[e].why += v.nest.turns()
+				} else {
+					g.vectors[e] = &vectorLoop{loop: e, why: "it is part of a kernel", part: true}
+				}
 			}
 		}
 	}

@@ -95,13 +95,13 @@ func TestWhatIsAKernel(t *testing.T) {
 		{"do i = 1, n\n e(3) = x(i)\n end do", "all iterations assign e(3)"},
 		{"do i = 1, n\n e(3) = e(3) + x(i)\n y(i) = e(3)\n end do", "e(3) is used before it is added up"},
 		{"do i = 1, n\n e(3) = e(3) + x(i)*e(4)\n end do", "e(3) is the same element in all iterations"},
-		{"do j = 1, n\n do i = 2, n\n a(i,j) = a(i-1,j)\n end do\n end do", "a(i-1,j) may be a(i,j) of an earlier iteration"},
+		{"do j = 1, n\n do i = 2, n\n a(i,j) = a(i-1,j)\n end do\n end do", "a(i-1,j) may be a(i,j) of an earlier iteration; 4 iterations of the loop in line 15 take turns"},
 		{"do j = 1, n\n do i = 1, n\n a(i,j) = a(i,j) + b(i,j)**3*2\n end do\n end do", ""},
 		{"do i = 2, n\n a(m,i) = a(m,i-1)*a(k,q)\n s = max(s, a(m,i))\n end do", "PEs have to do with each other in its iterations"},
 		// Planes that change places.
 		{"q = 1\n k = 2\n do j = 1, 9\n do i = 1, n\n a(i,k) = a(i,q)*t\n s = max(s, abs(a(i,k) - a(i,q)))\n end do\n q = k\n k = 3 - k\n end do", ""},
 		{"do j = 1, n\n do i = 1, n\n g(i,j,k) = g(i,j,q)*t\n s = max(s, abs(g(i,j,k) - g(i,j,q)))\n end do\n end do", ""}, // if they are two
-		{"do j = 1, n\n do i = 2, n\n g(i,j,k) = g(i-1,j,k)*t\n end do\n end do", "g(i-1,j,k) may be g(i,j,k) of an earlier iteration"},
+		{"do j = 1, n\n do i = 2, n\n g(i,j,k) = g(i-1,j,k)*t\n end do\n end do", "g(i-1,j,k) may be g(i,j,k) of an earlier iteration; 4 iterations of the loop in line 15 take turns"},
 		// Loops around short ones.
 		{"do i = 3, n - 2\n z = 0\n do k = -2, 2\n z = z + e(k+3)*x(i+k)\n end do\n y(i) = z\n end do", ""},
 		{"do i = 3, n - 2\n z = 0\n do k = -2, 2\n do q = -abs(k), abs(k), 2\n z = z + x(i+k)*q\n end do\n end do\n y(i) = z*k\n end do", ""},
@@ -195,6 +195,19 @@ func TestJam(t *testing.T) {
 		{"do k = 1, 9\n do j = 1, 9\n do i = 1, n\n if (a(i,k) > a(i,j)) b(i,1) = a(i,k)\n end do\n end do\n end do", "8"},
 		{"do k = 1, 9\n do j = 1, 9\n do i = 1, n\n b(i,j+k) = b(i,j+k)*e(k) + x(i)\n end do\n end do\n end do", "4"},
 		{"do j = 1, n\n do k = 2, n\n do i = 1, n\n b(i,j) = b(i,j) + x(i)*b(1,j)\n end do\n end do\n end do", ""},
+		// Each iteration waits for the one before, so that some of the loop around take turns.
+		{"do j = 1, n\n do i = 2, n\n b(i,j) = b(i-1,j)*s + a(i,j)\n end do\n end do", "4"},
+		{"do j = 1, n\n z = e(j)\n do i = 1, n\n z = z*s + a(i,j)\n b(i,j) = z\n end do\n b(1,j) = z\n end do", "4"},
+		{"do j = 1, n\n b(n,j) = 0\n do i = n - 1, 1, -1\n b(i,j) = a(i,j) - e(i)*b(i+1,j)\n end do\n end do", "4"},
+		{"do j = 1, n - 2\n do i = 2, n\n b(i,j) = (b(i-1,j)*s + a(i,j) + a(i,j+1) + a(i,j+2) + g(i,j,1) + g(i,j,2) + x(i))/e(i)\n end do\n end do", "2"},
+		{"do j = 2, n\n do i = 2, n\n b(i,j) = b(i-1,j)*s + b(i,j-1)\n end do\n end do", "4"}, // each behind the one before
+		{"do j = 2, n\n do i = 2, n - 1\n b(i,j) = b(i-1,j)*s + b(i+1,j-1)\n z = max(z, b(i,j))\n end do\n end do", "4"},
+		{"do j = 2, n\n do i = 9, n - 7\n b(i,j) = b(i-1,j)*s + b(i+7,j-1)\n end do\n end do", ""}, // too far behind
+		{"do j = 2, n\n do i = 2, n\n b(i,j) = b(i-1,j)*s + b(j,i)\n end do\n end do", ""},
+		{"do j = 1, n\n do i = 2, j\n b(i,j) = b(i-1,j)*s + a(i,j)\n end do\n end do", ""},                      // not equally long
+		{"do j = 1, n\n do i = 2, n\n b(i,j) = b(i-1,j)*s + a(i,j)\n end do\n s = s + e(j)\n end do", ""},       // s goes on
+		{"do j = 1, n\n do i = 2, n\n b(i,j) = b(i-1,j)*0.5d0 + a(i,j)\n s = s + b(i,j)\n end do\n end do", ""}, // in order
+		{"do j = 1, n\n do i = 2, n\n b(i,j) = b(i-1,j)*s + x(l(i))\n end do\n end do", ""},
 	} {
 		code := emit(t, "in.hpf", fmt.Sprintf(kernelProgram, c.nest), plan.Handshake, codegen.Options{Target: kernel.Auto})
 		var numbers []string

@@ -29,6 +29,7 @@ func (v *vectorLoop) findSums() {
 			v.no("the last value of %s is used behind it", sym.Name)
 			return
 		default:
+			v.waits = sym.Type.Part().IsReal()
 			v.no("%s passes from one iteration to the next", sym.Name)
 			return
 		}

@@ -263,7 +263,7 @@ func filtered(t *testing.T, program program) {
 	}
 	t.Logf("-trace-min=1us leaves %d of %d bytes", size, all)
 
-	// Other programs may make a few rounds long too, not each time.
+	// Other programs may make rounds long too, and then hide that these are, though not each time.
 	want := []int{39, 79}
 	for attempt := 1; ; attempt++ {
 		_, _, _, barriers := traced("-trace-outliers=3")
@@ -273,12 +273,8 @@ func filtered(t *testing.T, program program) {
 				t.Fatalf("images keep different rounds: %v", barriers)
 			}
 		}
-		for _, round := range want {
-			if !slices.Contains(kept, round) {
-				t.Fatalf("round %d is not among those that are kept, %v", round, kept)
-			}
-		}
-		if len(kept) <= manyRounds/10 {
+		missing := slices.ContainsFunc(want, func(round int) bool { return !slices.Contains(kept, round) })
+		if !missing && len(kept) <= manyRounds/10 {
 			break
 		}
 		if attempt == 5 {

@@ -110,6 +110,9 @@ func (v *View[T]) At(idx ...int) int {
 // changes by di, a multiple of the Step of that axis.
 func (v *View[T]) Stride(axis, di int) int {
 	d := &v.Dims[axis]
+	if d.Step == 1 {
+		return di * d.Stride
+	}
 	return di / d.Step * d.Stride
 }
 
