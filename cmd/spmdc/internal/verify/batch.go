@@ -92,6 +92,11 @@ func (r *RandomReport) prepare(ctx context.Context, table *driver.Table, dir str
 	l.err = l.bundle(filepath.Join(dir, "b"), l.samples, mains)
 	group.Wait()
 	l.err = cmp.Or(l.err, err)
+	for _, s := range l.samples {
+		if n := s.Features[crashed]; n > 0 {
+			l.tally.Features[crashed] += n
+		}
+	}
 	return l
 }
 

@@ -24,7 +24,7 @@ import (
 // Outcome is how a program ended.
 type Outcome struct {
 	Stdout string
-	Status int
+	Status int // -1: a signal ended it
 	Stderr string
 }
 
@@ -40,6 +40,9 @@ func (o *Outcome) stopped() bool {
 	}
 	return rest != o.Stderr && (strings.TrimSpace(rest) == "" || strings.Contains(rest, "Error termination.")) // gfortran's, behind ERROR STOP
 }
+
+// signalled reports whether a signal ended the program.
+func (o *Outcome) signalled() bool { return o.Status < 0 }
 
 // Fault is what a run was found to have done wrong.
 type Fault struct {
