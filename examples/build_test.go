@@ -158,7 +158,7 @@ func builtWith(source string) string {
 // long are programs of which much Go is made, 100 KB to 1 MB with --check: it takes seconds to compile.
 var long = map[string]bool{"adi5": true, "allocatesource": true, "arrayfunctions": true, "arraymasks": true, "blockcyclic": true,
 	"chosen": true, "classarrays": true, "classcoarrays": true, "classcontents": true, "classparts": true,
-	"classvalues": true, "componentpools": true, "constructorloops": true, "containers": true, "derivedtypes": true,
+	"classvalues": true, "componentpools": true, "constructedarrays": true, "constructorloops": true, "containers": true, "derivedtypes": true,
 	"elementaltypes": true, "elementcomponents": true, "extents": true, "figure9": true, "final": true,
 	"generated_sections": true, "hpflibrary": true, "movedcomponents": true, "nestedlists": true, "openarrays": true,
 	"opencopies": true, "opendummies": true, "ownlists": true, "pointers": true, "pointertargets": true,

@@ -195,6 +195,8 @@ func (t *unit) construct(r *record, x *ast.Index) []ast.Expr {
 		switch {
 		case c.described != nil:
 			out = append(out, t.described(c, a, x)...)
+		case c.of != nil && a != nil && len(c.dims) > 0 && (c.of.hasContents() || t.isSingle(a) && needsVariable(c.of)):
+			out = append(out, t.elements(a, c, builder{x.XBase})...)
 		case c.of.hasContents() && a != nil:
 			if v := t.owned(a, c.of, builder{x.XBase}); v != nil {
 				out = append(out, t.references(v)...)
@@ -216,6 +218,36 @@ func (t *unit) construct(r *record, x *ast.Index) []ast.Expr {
 		}
 	}
 	return out
+}
+
+// isSingle reports whether x, of a derived type, is one value.
+func (t *unit) isSingle(x ast.Expr) bool { return t.isConstructor(x) || t.rank(x) == 0 }
+
+// elements is the value of component c, an array, where it gets the value a: an array, or what each element
+// gets a copy of.
+func (t *unit) elements(a ast.Expr, c *component, e builder) []ast.Expr {
+	if !t.isSingle(a) {
+		if v := t.ownedArray(a, c.of, e); v != nil {
+			return t.references(v)
+		}
+		return nil
+	}
+	own := t.owned(a, c.of, e)
+	if own == nil {
+		return nil
+	}
+	parts := t.references(own)
+	for i, l := range c.of.leaves() {
+		for k, n := range extents(c.dims, e.XBase) {
+			parts[i] = e.ref("spread", parts[i], e.lit(len(l.dims)+k+1), n)
+		}
+	}
+	v := t.heldArray(c.of, len(c.dims), parts, e)
+	if v == nil {
+		return nil
+	}
+	t.before = append(append(t.before, t.ownCopies(v)...), t.emptied(own)...)
+	return t.references(v)
 }
 
 // described is the descriptor of component c of structure constructor x, where it gets the value a, or
