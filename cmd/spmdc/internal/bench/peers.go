@@ -81,6 +81,8 @@ func (r *Report) peers(dir string, c *driver.Compilation, o Options) error {
 		if slices.Contains(list[:i], peer) {
 			return driver.Usagef("name each once", "--peer: %s is there twice", peer)
 		}
+	}
+	for i, peer := range list {
 		folder := filepath.Join(dir, fmt.Sprint(i))
 		if err := os.Mkdir(folder, 0o700); err != nil {
 			return driver.Usagef("check the disk", "%v", err)
