@@ -62,12 +62,15 @@ func (n *outerNest) takesTurns(g *gen, r *comm.Region) int {
 // that is none of the largest or least value.
 func (n *outerNest) adds(g *gen) bool {
 	return slices.ContainsFunc(g.prog.IR.Symbols, func(sym *ir.Symbol) bool {
-		if !g.prog.Modified(n.loop)[sym] || sym.IsArray() || sym == n.loop.Index || g.prog.Info.Class(n.loop, sym) != scalar.Reduced {
+		if !g.prog.Modified(n.loop)[sym] || sym.IsArray() || sym == n.loop.Index {
 			return false
 		}
 		red, ok := g.prog.Info.ReductionOf(n.loop, sym)
+		if !ok {
+			return false
+		}
 		_, plain := red.Stmts[0].(*ir.Assign)
-		return !ok || !plain || red.Op != scalar.Max && red.Op != scalar.Min
+		return !plain || red.Op != scalar.Max && red.Op != scalar.Min
 	})
 }
 

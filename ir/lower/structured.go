@@ -73,7 +73,8 @@ func (l *lowerer) jumps(pos source.Pos, c *ast.Control, status *ir.Symbol, body 
 		return body
 	}
 	stop := func(op ir.Op, value int) {
-		failed := &ir.Read{S: ir.S{Pos: pos}, What: "failed"} // with the error that the statement has kept
+		// It ends the program with the error that the statement has kept; to passes it is the STOP that does.
+		failed := &ir.Read{S: ir.S{Pos: pos}, What: "failed"}
 		code := l.intConst(2, pos)
 		body = append(body, l.when(op, status, value, pos, []ir.Stmt{failed, &ir.Stop{S: ir.S{Pos: pos}, Code: code, Error: true}}))
 	}
